@@ -1,0 +1,319 @@
+"""The nouns of memtrial: frozen records that every room shares.
+
+Times are timezone-aware and kept in UTC. A *decided* time is when an action was taken; a *known* time is when a
+fact could first have been used. Weights are fractions of wealth in the order of ``assets``. Returns and utilities are
+fractions per holding period.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Literal
+
+from memtrial.errors import TimeError
+
+Weights = tuple[float, ...]
+Learner = Literal["per_experience", "content_aware"]
+
+
+def utc(moment: datetime, what: str) -> datetime:
+    """``moment`` in UTC.
+
+    Parameters
+    ----------
+    moment
+        A timezone-aware time.
+    what
+        Its name in the error message, for example ``"as_of"``.
+
+    Raises
+    ------
+    TimeError
+        When ``moment`` has no time zone: memtrial never guesses one.
+    """
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise TimeError(
+            f"{what} {moment.isoformat()} has no time zone; pass an aware datetime, "
+            f"for example datetime({moment.year}, {moment.month}, {moment.day}, tzinfo=UTC)"
+        )
+    return moment.astimezone(UTC)
+
+
+def fingerprint(content: object) -> str:
+    """SHA-256 (hex) of the canonical JSON of ``content``: equal content, equal id, on every machine."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class State:
+    """What the agent sees when it decides.
+
+    Attributes
+    ----------
+    decided_at
+        When the decision is taken (aware, UTC).
+    text
+        What the policy reads, exact numbers included.
+    situation
+        The same moment in words, without outcome: what is embedded and compared when memories are recalled.
+    assets
+        Names of the assets, in the order of every weight vector.
+    holdings
+        Weights held just before the decision (drifted), or ``None`` when nothing is held yet.
+    attributes
+        Anything else the user's own policy wants to see; memtrial does not read it.
+    """
+
+    decided_at: datetime
+    text: str
+    situation: str
+    assets: tuple[str, ...]
+    holdings: Weights | None = None
+    attributes: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "decided_at", utc(self.decided_at, "decided_at"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Experience:
+    """One memory: a situation, and what the agent took from it.
+
+    Attributes
+    ----------
+    id
+        Identity within its scope. Edited text is a new experience with a new id.
+    kind
+        ``"lesson"`` (written by a model, at most 60 words) or ``"record"`` (written by template).
+    situation
+        What is embedded: the situation as it looked at decision time, without outcome.
+    text
+        What a policy is shown: it may carry the decision, its outcome and a lesson.
+    decision_id
+        The decision it came from, if any.
+    valid_at
+        When the situation it describes was true (UTC).
+    known_at
+        When it could first have been recalled (UTC).
+    """
+
+    id: str
+    kind: Literal["lesson", "record"]
+    situation: str
+    text: str
+    valid_at: datetime
+    known_at: datetime
+    decision_id: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "valid_at", utc(self.valid_at, "valid_at"))
+        object.__setattr__(self, "known_at", utc(self.known_at, "known_at"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recalled:
+    """One recalled experience: its place in the ranking (from 0) and its similarity to the query (cosine)."""
+
+    experience: Experience
+    rank: int
+    similarity: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """The receipt of one recall: what was asked, when, of how many, and what was shown in which order.
+
+    ``pool`` counts the experiences known by ``as_of``; ``embedder`` is the model id that ranked them.
+    """
+
+    as_of: datetime
+    query: str
+    embedder: str
+    pool: int
+    shown: tuple[Recalled, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "as_of", utc(self.as_of, "as_of"))
+
+    @property
+    def experiences(self) -> tuple[Experience, ...]:
+        """The experiences shown, in rank order."""
+        return tuple(item.experience for item in self.shown)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """What a draft cost.
+
+    ``cost_usd`` is ``None`` when the price of the model is not known. ``replayed`` counts replies that came from a
+    recording: they cost nothing now, and their tokens and latency are those of the original call.
+    """
+
+    calls: int = 0
+    replayed: int = 0
+    retries: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    latency_seconds: float = 0.0
+    cost_usd: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            calls=self.calls + other.calls,
+            replayed=self.replayed + other.replayed,
+            retries=self.retries + other.retries,
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            latency_seconds=self.latency_seconds + other.latency_seconds,
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """One draft of a decision, made with a subset of the recalled experiences.
+
+    Attributes
+    ----------
+    subset
+        Ranks of the experiences it was shown (0-based, ascending).
+    weights
+        What the policy answered, before the mandate; ``None`` when it gave no valid answer.
+    problem
+        Why ``weights`` is missing, in one line.
+    reason
+        The policy's own words, if it gave any.
+    usage
+        Tokens, cost, latency and retries.
+    requests
+        Hashes of the model requests behind it, the key into a recording.
+    """
+
+    subset: tuple[int, ...]
+    weights: Weights | None
+    problem: str | None = None
+    reason: str | None = None
+    usage: Usage = Usage()
+    requests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """What the trial said about memory on one decision (paper §3.3–3.5).
+
+    Attributes
+    ----------
+    trusted
+        Whether the action is the draft of ``subset``; otherwise it is the anchored blend.
+    reason
+        The verdict in words.
+    learner
+        The selected value model.
+    values
+        Predicted value of each recalled experience, by learner, in rank order (utility per period).
+    n_scores, mean_score, sd_score
+        Forward scores of the selected learner so far (Eq. 8); ``nan`` when there are too few.
+    p_value
+        One-sided p of the trust test (Eq. 9), 1 when ``n_scores < 2``.
+    alpha, min_scores
+        Level and least number of scores of the test.
+    subset, total
+        The designed subset with the highest total value, and that total (Eq. 10).
+    reference_weight
+        q of the anchored blend (Eq. 11), whether or not the blend is deployed.
+    """
+
+    trusted: bool
+    reason: str
+    learner: Learner
+    values: Mapping[Learner, tuple[float, ...]]
+    n_scores: int
+    mean_score: float
+    sd_score: float
+    p_value: float
+    alpha: float
+    min_scores: int
+    subset: tuple[int, ...]
+    total: float
+    reference_weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """One decision, whole: its receipt, its drafts, its verdict and its action.
+
+    ``projected`` holds the drafts after the mandate (``None`` where the draft is missing), ``reference`` and
+    ``mean_draft`` the two ends of the anchored blend, ``action`` the weights to hold. All in the order of ``assets``.
+    ``prompt`` is the hash of state and shown experiences.
+    """
+
+    id: str
+    scope: str
+    agent: str
+    sequence: int
+    decided_at: datetime
+    assets: tuple[str, ...]
+    situation: str
+    state_text: str
+    holdings: Weights | None
+    recall: Recall
+    drafts: tuple[Draft, ...]
+    projected: tuple[Weights | None, ...]
+    reference: Weights
+    mean_draft: Weights | None
+    verdict: Verdict
+    action: Weights
+    policy: str
+    prompt: str
+    usage: Usage
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "decided_at", utc(self.decided_at, "decided_at"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What came of a decision.
+
+    Attributes
+    ----------
+    decision_id
+        The decision it settles.
+    known_at
+        When the outcome was known (UTC); only decisions at or after it may use it.
+    returns
+        Simple returns of the holding period, shape (n_days, n_assets).
+    utility
+        Certainty-equivalent utility of the action (Eq. 1), a fraction per period.
+    draft_utilities
+        The same for every draft, in design order; ``None`` where the draft is missing.
+    contributions
+        Counterfactual contribution of each recalled experience (Eq. 3), or ``None`` when they cannot be estimated.
+    scores
+        Forward score of each learner on this date (Eq. 8); a learner without a score is absent.
+    """
+
+    decision_id: str
+    known_at: datetime
+    returns: tuple[tuple[float, ...], ...]
+    utility: float
+    draft_utilities: tuple[float | None, ...]
+    contributions: tuple[float, ...] | None
+    scores: Mapping[Learner, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known_at", utc(self.known_at, "known_at"))
+
+
+def as_weights(values: Sequence[float]) -> Weights:
+    """``values`` as a tuple of plain floats."""
+    return tuple(float(value) for value in values)
