@@ -1,0 +1,90 @@
+"""What memtrial asks of a language model: one method, one request, one reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+from memtrial.records import fingerprint
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """Everything that determines a reply, and nothing else.
+
+    Attributes
+    ----------
+    model
+        Identity of the model, the same on every machine (provider and name; for a file, its name and checksum).
+    messages
+        The conversation.
+    temperature
+        Sampling temperature.
+    seed
+        Sampling seed, for providers that take one.
+    max_tokens
+        Longest reply, in tokens.
+    grammar
+        A GBNF grammar for models that can be held to one; others are told the form in words.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    temperature: float
+    seed: int
+    max_tokens: int
+    grammar: str | None = None
+
+    def content(self) -> Mapping[str, object]:
+        """The request as plain JSON values."""
+        return asdict(self)
+
+    @property
+    def key(self) -> str:
+        """Hash of the whole request: equal requests have equal keys on every machine."""
+        return fingerprint(self.content())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """What a model said, and what it took.
+
+    ``cached_tokens`` are input tokens served from the provider's prompt cache. ``cost_usd`` is ``None`` when the
+    price is not known. ``replayed`` marks a reply read from a recording.
+    """
+
+    text: str
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    latency_seconds: float = 0.0
+    cost_usd: float | None = None
+    replayed: bool = False
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """A machine that answers requests.
+
+    ``identity`` is the model id that goes into every request; ``grammatical`` says whether it can be held to a
+    grammar.
+    """
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def grammatical(self) -> bool: ...
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer ``request``; raise :class:`~memtrial.errors.ModelError` when that is not possible."""
+        ...

@@ -1,0 +1,104 @@
+"""A language model as a policy: prompt, reply, one correction, then a draft or a missing draft."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtrial.errors import ReplyError
+from memtrial.models.protocol import LanguageModel, Message, Reply, Request
+from memtrial.policy.contract import Answer
+from memtrial.policy.forms import ReplyForm
+from memtrial.policy.prompts import correction, decision_messages
+from memtrial.records import Experience, State, Usage, fingerprint
+
+SEED_RANGE = 2**31
+
+
+class LLMPolicy:
+    """Asks a language model for an allocation.
+
+    What the drafts of a decision share comes first in the prompt (role, form of the reply, market data), the
+    experiences last, so that a provider's prompt cache serves the shared part. An invalid reply is answered once with
+    the error; a second one makes the draft missing. Nothing is guessed.
+
+    Parameters
+    ----------
+    model
+        The model to ask, usually seen through a recording.
+    role
+        The system message: who the model is and what it decides.
+    form
+        The reply form.
+    temperature
+        Sampling temperature; drafts are meant to be samples, so 0 removes the spread between identical prompts.
+    seed
+        Seed of the deployment. Each request's own seed follows from it and from the prompt.
+    max_tokens
+        Longest reply.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        role: str,
+        form: ReplyForm,
+        temperature: float = 0.7,
+        seed: int = 0,
+        max_tokens: int = 200,
+    ) -> None:
+        self._model = model
+        self._role = role
+        self._form = form
+        self._temperature = temperature
+        self._seed = seed
+        self._max_tokens = max_tokens
+
+    @property
+    def identity(self) -> str:
+        """Model, reply form, temperature and seed, as kept on every receipt."""
+        return f"{self._model.identity} {self._form.name} t={self._temperature:g} seed={self._seed}"
+
+    async def __call__(self, state: State, experiences: Sequence[Experience]) -> Answer:
+        """Draft an allocation with ``experiences`` in the prompt."""
+        messages = decision_messages(self._role, self._form, state, experiences)
+        requests: list[str] = []
+        usage = Usage()
+        problem = ""
+        for attempt in range(2):
+            request = self._request(messages, state)
+            requests.append(request.key)
+            reply = await self._model.complete(request)
+            usage += _usage(reply, retry=attempt > 0)
+            try:
+                weights, reason = self._form.read(reply.text, state.assets)
+            except ReplyError as error:
+                problem = str(error)
+                messages = (*messages, Message(role="assistant", content=reply.text), correction(problem))
+            else:
+                return Answer(weights=weights, reason=reason, usage=usage, requests=tuple(requests))
+        return Answer(weights=None, problem=f"two invalid replies: {problem}", usage=usage, requests=tuple(requests))
+
+    def _request(self, messages: tuple[Message, ...], state: State) -> Request:
+        prompt = fingerprint([self._seed, [[message.role, message.content] for message in messages]])
+        return Request(
+            model=self._model.identity,
+            messages=messages,
+            temperature=self._temperature,
+            seed=int(prompt, 16) % SEED_RANGE,
+            max_tokens=self._max_tokens,
+            grammar=self._form.grammar(state.assets) if self._model.grammatical else None,
+        )
+
+
+def _usage(reply: Reply, *, retry: bool) -> Usage:
+    return Usage(
+        calls=1,
+        replayed=int(reply.replayed),
+        retries=int(retry),
+        input_tokens=reply.input_tokens,
+        cached_tokens=reply.cached_tokens,
+        output_tokens=reply.output_tokens,
+        latency_seconds=reply.latency_seconds,
+        cost_usd=reply.cost_usd,
+    )

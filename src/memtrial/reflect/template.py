@@ -1,0 +1,55 @@
+"""Records written by template: situation, decision, result. No model is asked, nothing is invented."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memtrial.records import Experience, fingerprint
+
+
+def allocation_record(
+    *,
+    decision_id: str,
+    decided_at: datetime,
+    situation: str,
+    assets: Sequence[str],
+    weights: Sequence[float],
+    asset_returns: NDArray[np.float64],
+    known_at: datetime,
+) -> Experience:
+    """A settled allocation as an experience.
+
+    Parameters
+    ----------
+    decision_id, decided_at, situation
+        The decision, when it was taken, and the situation it met (embedded as it is).
+    assets, weights
+        What was held, fractions.
+    asset_returns
+        Simple return of each asset over the holding period, shape (n_assets,).
+    known_at
+        When the outcome was known, and so when the record may first be recalled.
+    """
+    held = ", ".join(f"{asset} {100 * weight:.0f}" for asset, weight in zip(assets, weights, strict=True))
+    moves = ", ".join(f"{asset} {100 * move:+.1f}" for asset, move in zip(assets, asset_returns, strict=True))
+    own = float(np.dot(np.asarray(weights, dtype=np.float64), asset_returns))
+    equal = float(np.mean(asset_returns))
+    verdict = "beat" if own > equal else "trailed"
+    text = (
+        f"{decided_at:%Y-%m-%d}: {situation} Held (%): {held}. Then (%): {moves}. "
+        f"Result {100 * own:+.1f}, {verdict} equal weight {100 * equal:+.1f}."
+    )
+    content = ["record", decided_at.isoformat(), situation, text]
+    return Experience(
+        id=f"{decided_at:%Y-%m-%d}-{fingerprint(content)[:8]}",
+        kind="record",
+        situation=situation,
+        text=text,
+        valid_at=decided_at,
+        known_at=known_at,
+        decision_id=decision_id,
+    )
