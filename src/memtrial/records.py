@@ -251,9 +251,27 @@ class Verdict:
 class Decision:
     """One decision, whole: its receipt, its drafts, its verdict and its action.
 
-    ``projected`` holds the drafts after the mandate (``None`` where the draft is missing), ``reference`` and
-    ``mean_draft`` the two ends of the anchored blend, ``action`` the weights to hold. All in the order of ``assets``.
-    ``prompt`` is the hash of state and shown experiences.
+    Attributes
+    ----------
+    id
+        A pure function of scope, agent and time, so that a repeated request finds the same decision.
+    sequence
+        Number of the decision within its agent, from 0.
+    design
+        Which subsets of the recalled experiences were drafted.
+    features, basis
+        Content features of the recalled experiences, (k, d), and the id of the content basis they are in (``None``
+        when nothing is known about content yet).
+    projected
+        The drafts after the mandate, in design order; ``None`` where the draft is missing.
+    reference, mean_draft
+        The two ends of the anchored blend.
+    action
+        The weights to hold.
+    policy
+        Identity of the policy that drafted.
+    prompt
+        Hash of the state and the experiences shown.
     """
 
     id: str
@@ -266,6 +284,9 @@ class Decision:
     state_text: str
     holdings: Weights | None
     recall: Recall
+    design: Literal["half", "full"]
+    features: tuple[tuple[float, ...], ...]
+    basis: str | None
     drafts: tuple[Draft, ...]
     projected: tuple[Weights | None, ...]
     reference: Weights
@@ -296,6 +317,8 @@ class Outcome:
         Certainty-equivalent utility of the action (Eq. 1), a fraction per period.
     draft_utilities
         The same for every draft, in design order; ``None`` where the draft is missing.
+    blend_utilities
+        Utility of each anchored blend on the grid of reference weights 0, 0.005, … 1; ``None`` without valid drafts.
     contributions
         Counterfactual contribution of each recalled experience (Eq. 3), or ``None`` when they cannot be estimated.
     scores
@@ -307,6 +330,7 @@ class Outcome:
     returns: tuple[tuple[float, ...], ...]
     utility: float
     draft_utilities: tuple[float | None, ...]
+    blend_utilities: tuple[float, ...] | None
     contributions: tuple[float, ...] | None
     scores: Mapping[Learner, float]
 
