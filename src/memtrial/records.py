@@ -152,7 +152,7 @@ class Usage:
     """What a draft cost.
 
     ``cost_usd`` is ``None`` when the price of the model is not known. ``replayed`` counts replies that came from a
-    recording: they cost nothing now, and their tokens and latency are those of the original call.
+    recording: they cost nothing now, and their tokens, latency and cost are those of the original call.
     """
 
     calls: int = 0

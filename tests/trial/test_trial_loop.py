@@ -291,10 +291,15 @@ def test_auto_design(k: int, kind: Any, n_drafts: int) -> None:
         design(k, kind).membership[...] = True
 
 
-@pytest.mark.parametrize(("k", "kind"), [(7, "auto"), (-1, "full"), (4, "third"), (1, "half"), (2, "half")])
+@pytest.mark.parametrize(("k", "kind"), [(7, "auto"), (-1, "full"), (4, "third"), (1, "half")])
 def test_designs_that_cannot_measure_are_refused(k: int, kind: Any) -> None:
     with pytest.raises(InputError):
         design(k, kind)
+
+
+def test_half_of_two_experiences_measures_nothing_and_is_never_planned() -> None:
+    assert contributions(design(2, "half"), [0.01, 0.02]) is None
+    assert Trial(Settings(design="half")).plan(2).n_drafts == 4
 
 
 def test_trusted_subset_ranges_over_valid_drafts() -> None:

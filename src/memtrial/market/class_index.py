@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from datetime import date
 
@@ -87,7 +88,7 @@ def _check(dates: Sequence[date], prices: NDArray[np.float64], classes: Sequence
             f"prices have shape {prices.shape}; {len(dates)} dates and {len(classes)} classes need "
             f"({len(dates)}, {len(classes)})"
         )
-    for before, after in zip(dates, dates[1:], strict=False):
+    for before, after in itertools.pairwise(dates):
         if after <= before:
             raise PricesError(f"date {after} does not come after {before}; sort the prices and drop repeated dates")
     if start not in dates:

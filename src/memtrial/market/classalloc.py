@@ -95,9 +95,8 @@ class ClassAllocMarket:
                 100 * (np.prod(1 + past[-days:, column]) - 1) for days in (ONE_MONTH, THREE_MONTHS, SIX_MONTHS)
             )
             volatility = 100 * past[-20:, column].std(ddof=1)
-            lines.append(
-                f"{asset}: 1-month {month:+.2f}; 3-month {quarter:+.2f}; 6-month {half:+.2f}; volatility {volatility:.2f}"
-            )
+            moves = f"1-month {month:+.2f}; 3-month {quarter:+.2f}; 6-month {half:+.2f}"
+            lines.append(f"{asset}: {moves}; volatility {volatility:.2f}")
         return "\n".join(lines)
 
     def situation(self, day: date) -> str:

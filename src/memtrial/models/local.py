@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from memtrial.errors import ProviderError, ReplyError
+from memtrial.errors import ModelError, ProviderError
 from memtrial.models.protocol import Reply, Request
+from memtrial.models.providers import missing_extra
 
 CONTEXT_TOKENS = 8192
 
@@ -69,13 +70,15 @@ class LocalModel:
         started = time.perf_counter()
         answer = self._server.handle_chat_completions(body)
         if "choices" not in answer:
-            raise ReplyError(f"{self.identity} refused the request: {answer.get('error', answer)}")
-        usage = answer["usage"]
+            problem = " ".join(str(answer.get("error", answer)).split())
+            raise ModelError(f"{self.identity} refused the request: {problem[:200]}")
+        usage: dict[str, Any] = answer.get("usage") or {}
+        details: dict[str, Any] = usage.get("prompt_tokens_details") or {}
         return Reply(
-            text=answer["choices"][0]["message"]["content"],
-            input_tokens=usage["prompt_tokens"],
-            cached_tokens=usage.get("prompt_tokens_details", {}).get("cached_tokens", 0),
-            output_tokens=usage["completion_tokens"],
+            text=answer["choices"][0]["message"]["content"] or "",
+            input_tokens=usage.get("prompt_tokens", 0),
+            cached_tokens=details.get("cached_tokens", 0),
+            output_tokens=usage.get("completion_tokens", 0),
             latency_seconds=round(time.perf_counter() - started, 3),
             cost_usd=0.0,
         )
@@ -83,9 +86,10 @@ class LocalModel:
 
 def _load(path: Path, threads: int | None) -> Any:
     try:
-        import xllamacpp
-    except ImportError as error:
-        raise ProviderError("local models need the extra: pip install 'memtrial[local]'") from error
+        import xllamacpp as untyped  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError:
+        raise missing_extra("a local model", "local") from None
+    xllamacpp: Any = untyped
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.n_ctx = CONTEXT_TOKENS

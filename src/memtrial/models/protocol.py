@@ -35,6 +35,8 @@ class Request:
         Longest reply, in tokens.
     grammar
         A GBNF grammar for models that can be held to one; others are told the form in words.
+    answer
+        What the reply should be: providers with a JSON mode are put into it, or left out of it for ``"text"``.
     """
 
     model: str
@@ -43,10 +45,14 @@ class Request:
     seed: int
     max_tokens: int
     grammar: str | None = None
+    answer: Literal["json", "text"] = "json"
 
     def content(self) -> Mapping[str, object]:
-        """The request as plain JSON values."""
-        return asdict(self)
+        """The request as plain JSON values; ``answer`` is left out at its default, as in the first recordings."""
+        content = asdict(self)
+        if self.answer == "json":
+            del content["answer"]
+        return content
 
     @property
     def key(self) -> str:

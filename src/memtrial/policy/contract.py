@@ -6,13 +6,18 @@ import asyncio
 import inspect
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
 from memtrial.errors import ProviderError, RecordingError, WeightsError
 from memtrial.records import Draft, Experience, State, Usage, Weights
 
 ROUNDING = 0.01
+"""How far from 1 a sum of weights may be and still count as rounding."""
+EXACT = 1e-9
+UNORDERED = (str, bytes, bytearray, set, frozenset)
+"""Types that can be counted and iterated, and are still no sequence of weights."""
+LONGEST_PROBLEM = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,7 +30,7 @@ class Answer:
     weights: Weights | None
     problem: str | None = None
     reason: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     requests: tuple[str, ...] = ()
 
 
@@ -39,8 +44,9 @@ def allocation(value: object, assets: Sequence[str]) -> Weights:
     Parameters
     ----------
     value
-        A mapping from asset to weight that names every asset, or a sequence in the order of ``assets``. Weights are
-        fractions, not negative, and sum to 1; a sum within 0.01 of 1 is rounding and is scaled to 1.
+        A mapping from asset to weight that names every asset (a pandas Series counts as one), or a sequence in the
+        order of ``assets``. Weights are fractions, not negative, and sum to 1; a sum within 0.01 of 1 is rounding and
+        is scaled to 1.
     assets
         Names of the assets.
 
@@ -62,31 +68,46 @@ def allocation(value: object, assets: Sequence[str]) -> Weights:
 
 
 def _numbers(value: object, assets: Sequence[str]) -> list[float]:
-    if isinstance(value, Mapping):
-        named = cast("Mapping[str, Any]", value)
+    kind = type(value).__name__
+    named = _named(value)
+    if named is not None:
         missing = [asset for asset in assets if asset not in named]
-        extra = [name for name in named if name not in assets]
+        extra = [str(name) for name in named if name not in assets]
         if missing or extra:
-            wrong = f"lack {', '.join(missing)}" if missing else f"name the unknown {', '.join(map(str, extra))}"
+            wrong = f"lack {', '.join(missing)}" if missing else f"name the unknown {', '.join(extra)}"
             raise WeightsError(f"the weights {wrong}; give one weight for each of {', '.join(assets)}")
         raw = [named[asset] for asset in assets]
-    elif isinstance(value, str) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
-        raise WeightsError(f"weights are a mapping or a sequence of numbers, not {type(value).__name__}")
+    elif isinstance(value, UNORDERED) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
+        raise WeightsError(f"weights are a mapping or a sequence of numbers, not {kind}")
     else:
         raw = list(cast("Sequence[Any]", value))
         if len(raw) != len(assets):
             raise WeightsError(f"{len(raw)} weights for {len(assets)} assets; give one for each of {', '.join(assets)}")
+    return [_number(each) for each in raw]
+
+
+def _named(value: object) -> Mapping[Any, Any] | None:
+    """``value`` by name when it has names: a pandas Series is read by its labels, never by position."""
+    if isinstance(value, Mapping):
+        return cast("Mapping[Any, Any]", value)
+    keys = getattr(value, "keys", None)
+    if not callable(keys):
+        return None
+    names = list(cast("Callable[[], Sequence[Any]]", keys)())
+    numbers = list(cast("Sequence[Any]", value))
+    if len(names) != len(numbers) or names == list(range(len(names))):
+        return None
+    return dict(zip(names, numbers, strict=True))
+
+
+def _number(value: object) -> float:
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if isinstance(value, bool | str | bytes) or value is None or kind in ("b", "S", "U") or getattr(value, "ndim", 0):
+        raise WeightsError(f"a weight is {value!r}; every weight must be a number")
     try:
-        return [float(number) for number in raw if not isinstance(number, bool | str)] if _plain(raw) else []
-    except (TypeError, ValueError) as error:
+        return float(cast("Any", value)) + 0.0  # -0.0 becomes 0.0
+    except (TypeError, ValueError, OverflowError) as error:
         raise WeightsError(f"a weight is not a number ({error})") from error
-
-
-def _plain(raw: Sequence[object]) -> bool:
-    for number in raw:
-        if isinstance(number, bool | str) or number is None:
-            raise WeightsError(f"a weight is {number!r}; every weight must be a number")
-    return True
 
 
 async def draft_all(
@@ -98,7 +119,8 @@ async def draft_all(
     """One draft per subset, made concurrently, in the order of ``subsets``.
 
     A synchronous policy runs in threads. A policy that raises, or answers with weights that are no allocation, gives
-    a missing draft with the problem recorded; a misconfigured provider and a recording miss stop the decision.
+    a missing draft with the problem recorded. A misconfigured provider and a recording miss stop the decision, once
+    the other drafts are done: what was paid for is kept.
 
     Parameters
     ----------
@@ -114,22 +136,24 @@ async def draft_all(
     # A depth-first order of the prompts lets a model with one prompt cache reuse the longest prefix.
     order = sorted(range(len(subsets)), key=lambda index: subsets[index])
     tasks = {index: _draft(policy, state, experiences, subsets[index]) for index in order}
-    made = dict(zip(tasks, await asyncio.gather(*tasks.values()), strict=True))
-    return tuple(made[index] for index in range(len(subsets)))
+    made = dict(zip(tasks, await asyncio.gather(*tasks.values(), return_exceptions=True), strict=True))
+    drafts: list[Draft] = []
+    for index in range(len(subsets)):
+        draft = made[index]
+        if isinstance(draft, BaseException):
+            raise draft
+        drafts.append(draft)
+    return tuple(drafts)
 
 
 async def _draft(policy: Policy, state: State, experiences: Sequence[Experience], subset: tuple[int, ...]) -> Draft:
     shown = tuple(experiences[rank] for rank in subset)
     try:
-        answer = await _ask(policy, state, shown)
-        if not isinstance(answer, Answer):
-            answer = Answer(weights=allocation(answer, state.assets))
-        elif answer.weights is not None:
-            allocation(answer.weights, state.assets)
+        answer = _checked(await _ask(policy, state, shown), state.assets)
     except (RecordingError, ProviderError):
         raise
     except Exception as error:  # the user's policy may raise anything; the other drafts still count
-        answer = Answer(weights=None, problem=f"{type(error).__name__}: {error}")
+        answer = Answer(weights=None, problem=_line(f"{type(error).__name__}: {error}"))
     return Draft(
         subset=subset,
         weights=answer.weights,
@@ -140,10 +164,30 @@ async def _draft(policy: Policy, state: State, experiences: Sequence[Experience]
     )
 
 
+def _checked(answer: Allocation, assets: Sequence[str]) -> Answer:
+    """The answer with weights that are an allocation, or a problem instead of them."""
+    if not isinstance(answer, Answer):
+        return Answer(weights=allocation(answer, assets))
+    if answer.weights is None:
+        return replace(answer, problem=answer.problem or "the policy gave no weights")
+    try:
+        weights = allocation(answer.weights, assets)
+    except WeightsError as error:  # what the answer took is still owed to the receipt
+        return replace(answer, weights=None, problem=_line(f"WeightsError: {error}"))
+    exact = type(answer.weights) is tuple and abs(math.fsum(answer.weights) - 1.0) < EXACT
+    return answer if exact else replace(answer, weights=weights)
+
+
+def _line(text: str) -> str:
+    """``text`` as one line of bearable length."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_PROBLEM else line[: LONGEST_PROBLEM - 1] + "…"
+
+
 async def _ask(policy: Policy, state: State, shown: Sequence[Experience]) -> Allocation:
     if inspect.iscoroutinefunction(policy) or inspect.iscoroutinefunction(getattr(policy, "__call__", None)):  # noqa: B004
         return await cast("Awaitable[Allocation]", policy(state, shown))
     answer = await asyncio.to_thread(policy, state, shown)
     if inspect.isawaitable(answer):
         return await answer
-    return cast("Allocation", answer)
+    return answer

@@ -49,17 +49,17 @@ class WeightsForm:
     closing = "Now the JSON object for today:"
 
     def instruction(self, assets: Sequence[str]) -> str:
-        """The words that ask for weights."""
-        share = f"{1 / len(assets):.2g}"
-        example = ", ".join(f'"{asset}": {share}' for asset in assets)
+        """The words that ask for weights, with an example that itself sums to 1."""
+        example = ", ".join(f'"{asset}": {share}' for asset, share in zip(assets, _shares(len(assets)), strict=True))
         return (
             f"Answer with one JSON object and nothing else: a weight for every asset and a reason of at most 20 words, "
-            f'for example {{{example}, "reason": "..."}}. Weights are not negative and sum to 1.'
+            f'for example {{{example}, "reason": "..."}}. Weights are fractions between 0 and 1, not percentages, and '
+            f"sum to 1."
         )
 
     def grammar(self, assets: Sequence[str]) -> str:
         """A GBNF grammar with two decimals per weight."""
-        fields = ' "," '.join(f'{_literal(json.dumps(asset) + ":")} number' for asset in assets)
+        fields = ' "," '.join(f"{_literal(json.dumps(asset) + ':')} number" for asset in assets)
         return (
             f'root ::= "{{" {fields} ",\\"reason\\":\\"" reason "\\"}}"\n'
             'number ::= "0." [0-9] [0-9] | "1.00"\n'
@@ -69,12 +69,11 @@ class WeightsForm:
     def read(self, text: str, assets: Sequence[str]) -> tuple[Weights, str | None]:
         """Weights and reason of a reply."""
         answer = _object(text)
-        reason = answer.pop("reason", None)
+        reason = _reason(answer)
         try:
-            weights = allocation(answer, assets)
+            return allocation(answer, assets), reason
         except WeightsError as error:
             raise ReplyError(str(error)) from error
-        return weights, reason if isinstance(reason, str) else None
 
 
 class RatingsForm:
@@ -110,6 +109,10 @@ class RatingsForm:
     def read(self, text: str, assets: Sequence[str]) -> tuple[Weights, str | None]:
         """Weights and reason of a reply."""
         answer = _object(text)
+        reason = _reason(answer)
+        extra = [name for name in answer if name not in assets]
+        if extra:
+            raise ReplyError(f"the ratings name the unknown {', '.join(extra)}; rate only {', '.join(assets)}")
         shares: list[float] = []
         for asset in assets:
             rating = answer.get(asset)
@@ -119,8 +122,7 @@ class RatingsForm:
         total = sum(shares)
         if total == 0:
             raise ReplyError("every asset is rated avoid, which is no allocation; rate at least one of them higher")
-        reason = answer.get("reason")
-        return tuple(share / total for share in shares), reason if isinstance(reason, str) else None
+        return tuple(share / total for share in shares), reason
 
 
 FORMS: Mapping[str, ReplyForm] = {"weights": WeightsForm(), "ratings": RatingsForm()}
@@ -131,13 +133,41 @@ def _literal(text: str) -> str:
     return json.dumps(text)
 
 
+def _shares(count: int) -> list[str]:
+    """Equal weights that sum to 1 as written: the first ones take what rounding leaves over."""
+    digits = max(2, len(str(count)))
+    whole = 10**digits
+    return [f"{(whole // count + (rank < whole % count)) / whole:.{digits}f}" for rank in range(count)]
+
+
+def _reason(answer: dict[str, object]) -> str | None:
+    """The reason, taken out of ``answer``; it may be left out, but it may not be anything else than words."""
+    reason = answer.pop("reason", None)
+    if reason is not None and not isinstance(reason, str):
+        raise ReplyError(f"the reason is {json.dumps(reason)[:60]}; give it in words, in quotes")
+    return reason
+
+
 def _object(text: str) -> dict[str, object]:
-    """The one JSON object in ``text``; models like to wrap it in a code fence."""
+    """The one JSON object in ``text``; models like to wrap it in a code fence, and nothing else is forgiven."""
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
-        answer = json.loads(bare)
-    except ValueError as error:
+        answer = json.loads(bare, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+    except (ValueError, RecursionError) as error:
         raise ReplyError(f"the reply is not JSON ({error}); answer with one JSON object and nothing else") from error
     if not isinstance(answer, dict):
         raise ReplyError("the reply is not a JSON object; answer with one JSON object and nothing else")
     return cast("dict[str, object]", answer)
+
+
+def _no_constant(name: str) -> object:
+    raise ReplyError(f"the reply holds {name}, which is not a number; answer with finite numbers")
+
+
+def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    answer = dict(pairs)
+    if len(answer) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReplyError(f'the reply names "{twice}" twice; name it once')
+    return answer

@@ -9,6 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.records import Experience, fingerprint
+from memtrial.reflect.contract import Settled
+
+
+async def write_record(settled: Settled) -> Experience:
+    """The record of a settled decision; a :data:`~memtrial.reflect.contract.Reflector`."""
+    return allocation_record(
+        decision_id=settled.decision_id,
+        decided_at=settled.decided_at,
+        situation=settled.situation,
+        assets=settled.assets,
+        weights=settled.weights,
+        asset_returns=np.asarray(settled.asset_returns, dtype=np.float64),
+        known_at=settled.known_at,
+    )
 
 
 def allocation_record(

@@ -44,7 +44,7 @@ def contributions(design: Design, utilities: ArrayLike) -> NDArray[np.float64] |
     if not complete and bool(np.isinf(utility).any()):
         raise InputError("a draft has an infinite utility; use NaN for a missing draft")
     known = utility if complete else utility[valid]
-    if known.size == 0:
+    if known.size == 0 or not design.separates:
         return None
     # Taking one draft off first keeps a large market move from costing digits.
     moved = known - known[0]

@@ -51,6 +51,11 @@ class Design:
         """Number of drafts."""
         return len(self.subsets)
 
+    @property
+    def separates(self) -> bool:
+        """Whether the drafts, all valid, can tell the experiences apart."""
+        return not (self.k == 2 and self.kind == "half")
+
 
 @lru_cache(maxsize=64)
 def design(k: int, kind: DesignKind = "auto") -> Design:
@@ -62,21 +67,21 @@ def design(k: int, kind: DesignKind = "auto") -> Design:
         Number of recalled experiences, 0 to 6. With 0 there is one draft, shown nothing.
     kind
         ``"half"``: 2^(k-1) drafts. At k = 4 (the paper's) every main effect is clear of all interactions of two
-        experiences; at k = 3 it is mixed with the interaction of the other two. ``"full"``: 2^k drafts. ``"auto"``:
+        experiences; at k = 3 it is mixed with the interaction of the other two; at k = 2 the two experiences are
+        always shown together and cannot be told apart. ``"full"``: 2^k drafts. ``"auto"``:
         half from k = 4, full below, so that three or four experiences cost eight drafts.
 
     Raises
     ------
     InputError
-        When ``k`` or ``kind`` is out of range, or when half the subsets cannot tell the experiences apart (k = 1, 2).
+        When ``k`` or ``kind`` is out of range, or for half of k = 1, which never shows the experience.
     """
     if k not in range(MAX_RECALLED + 1):
         raise InputError(f"k = {k} recalled experiences cannot be designed; recall 0 to {MAX_RECALLED}")
     if kind not in ("half", "full", "auto"):
         raise InputError(f"design kind {kind!r} is unknown; use 'half', 'full' or 'auto'")
-    if kind == "half" and k in (1, 2):
-        why = "both drafts show all or nothing, so the two are aliased" if k == 2 else "it has no draft with it"
-        raise InputError(f"a half fraction of k = {k} cannot measure an experience ({why}); use 'full' or 'auto'")
+    if kind == "half" and k == 1:
+        raise InputError("a half fraction of k = 1 has no draft with the experience; use 'full' or 'auto'")
     half = kind == "half" or (kind == "auto" and k >= 4)
     sizes = range(0, k + 1, 2 if half else 1)
     subsets = tuple(subset for size in sizes for subset in combinations(range(k), size))

@@ -58,8 +58,11 @@ class Trial:
         return self._docket.open
 
     def plan(self, k: int) -> Design:
-        """The subsets to draft when ``k`` experiences were recalled (paper Eq. 2)."""
-        return design(k, self.settings.design)
+        """The subsets to draft when ``k`` experiences were recalled (paper Eq. 2).
+
+        One or two experiences are always drafted in full: half of their subsets could not measure them.
+        """
+        return design(k, "full" if k <= 2 else self.settings.design)
 
     def act(
         self,

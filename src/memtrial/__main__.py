@@ -1,0 +1,5 @@
+"""``python -m memtrial``."""
+
+from memtrial.serve.cli import main
+
+main()

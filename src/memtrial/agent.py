@@ -1,0 +1,532 @@
+"""The loop: decide, settle, reflect. The only module that knows every room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from memtrial.content import Content
+from memtrial.errors import DecisionError, InputError, PricesError, TimeError
+from memtrial.models.embedders import Embedder, WordLlamaEmbedder
+from memtrial.policy.contract import Policy, draft_all
+from memtrial.portfolio import TRADING_COST, Mandate, check_returns, check_weights, drift, equal_weight, utilities
+from memtrial.recall import Recaller, SimilarityRecall
+from memtrial.records import (
+    Decision,
+    Draft,
+    Experience,
+    Outcome,
+    Recall,
+    State,
+    Usage,
+    Verdict,
+    Weights,
+    as_weights,
+    fingerprint,
+    utc,
+)
+from memtrial.reflect import Reflector, Settled, write_record
+from memtrial.store import Store
+from memtrial.trial import Settings, Trial, blend, blends, design
+
+T = TypeVar("T")
+
+
+def system_clock() -> datetime:
+    """The present time (UTC): the one clock memtrial reads, and only where no other is given."""
+    return datetime.now(UTC)
+
+
+class Agent:
+    """An agent whose memory is on trial.
+
+    >>> agent = Agent(memory="agent.db", policy=my_policy, assets=["stocks", "bonds", "cash"])   # doctest: +SKIP
+    >>> decision = agent.decide("Stocks fell for three months; yields are rising.")               # doctest: +SKIP
+    >>> agent.settle(decision.id, [0.012, -0.003, 0.001])                                         # doctest: +SKIP
+
+    Parameters
+    ----------
+    memory
+        The store: a path, a URL (``sqlite:///agent.db``) or an open :class:`~memtrial.store.Store`.
+    policy
+        Who drafts: any sync or async callable ``(state, experiences) -> weights``.
+    assets
+        Names of the assets, in the order of every weight vector.
+    mandate
+        What every action must satisfy, and the risk aversion that scores it; by default long-only and fully invested
+        with risk aversion 5.
+    reference
+        The conservative portfolio to stay near until memory is trusted, fractions; by default equal weight. It is
+        projected to the mandate.
+    k
+        How many experiences are recalled, 0 to 6.
+    settings
+        Settings of the trial; the paper's by default.
+    shadow
+        Everything is measured and learned, and memory never moves the action.
+    recall
+        Any callable ``(state, k) -> Recall``; by default similarity over ``embedder``.
+    embedder
+        Used by the default recall and for content features.
+    reflector
+        Turns a settled decision into an experience; ``None`` leaves the pool as it is. By default a record written
+        by template.
+    scope, name
+        Whose memory this is, and which of its agents.
+    cost
+        Proportional trading cost, a fraction of the L1 distance traded.
+    clock
+        Gives the time where none is passed.
+
+    Raises
+    ------
+    StoreError
+        When the memory cannot be opened.
+    InputError
+        When settings contradict each other.
+    """
+
+    def __init__(
+        self,
+        *,
+        memory: Store | Path | str,
+        policy: Policy,
+        assets: Sequence[str],
+        mandate: Mandate | None = None,
+        reference: ArrayLike | None = None,
+        k: int = 4,
+        settings: Settings | None = None,
+        shadow: bool = False,
+        recall: Recaller | None = None,
+        embedder: Embedder | None = None,
+        reflector: Reflector | None = write_record,
+        scope: str = "default",
+        name: str = "agent",
+        cost: float = TRADING_COST,
+        clock: Callable[[], datetime] = system_clock,
+    ) -> None:
+        self.assets = tuple(assets)
+        if len(set(self.assets)) != len(self.assets) or not self.assets:
+            raise InputError(f"assets must be distinct names, at least one; got {list(assets)}")
+        self.mandate = mandate or _long_only(self.assets)
+        if self.mandate.n_assets != len(self.assets):
+            raise InputError(f"the mandate is for {self.mandate.n_assets} assets, the agent has {len(self.assets)}")
+        raw = equal_weight(len(self.assets)) if reference is None else check_weights(reference, self.assets)
+        self.reference: Weights = as_weights(self.mandate.project(raw).tolist())
+        self.settings = replace(settings or Settings.paper(), hold=shadow or (settings is not None and settings.hold))
+        self.k = k
+        self.scope, self.name, self.cost = scope, name, cost
+        self._policy, self._clock, self._reflector = policy, clock, reflector
+        self._owns_store = not isinstance(memory, Store)
+        self.store = memory if isinstance(memory, Store) else Store(memory)
+        embedder = embedder or WordLlamaEmbedder()
+        self._embedder = embedder
+        self._recall: Recaller = recall or SimilarityRecall(self.store, embedder, scope=scope)
+        self._recall_is_ours = recall is None
+        self._trial: Trial | None = None
+        self._content = Content(self.store, scope, embedder, self.settings.dimensions)
+        self._last: Decision | None = None
+
+    # ---------------------------------------------------------------- decide
+
+    def decide(self, state: State | str, *, at: datetime | None = None, holdings: ArrayLike | None = None) -> Decision:
+        """Recall, draft, judge and act; the decision is durable before it is returned.
+
+        Asking again for the same time and state returns the stored decision without a call.
+
+        Parameters
+        ----------
+        state
+            What the policy sees; a plain text is both what is shown and what is compared with past situations.
+        at
+            When the decision is taken (aware); by default the clock's time. A ``State`` carries its own.
+        holdings
+            Weights held just before, (n_assets,); by default the last action, drifted by its outcome once that is
+            known, and the reference before the first decision.
+
+        Raises
+        ------
+        TimeError
+            When ``at`` has no time zone or lies before what was already decided or learned.
+        WeightsError
+            When ``holdings`` are not an allocation.
+        DecisionError
+            When another state was already decided on at this time.
+        """
+        return _run(self.adecide(state, at=at, holdings=holdings))
+
+    async def adecide(
+        self, state: State | str, *, at: datetime | None = None, holdings: ArrayLike | None = None
+    ) -> Decision:
+        """:meth:`decide` for code that runs in an event loop."""
+        trial = self._opened()
+        seen = self._seen(state, at, holdings)
+        identity = self._decision_id(seen.decided_at)
+        known = self._already(identity, seen)
+        if known is not None:
+            return known
+        recall = self._recall(seen, self.k)
+        if not self._recall_is_ours:
+            # Credit is kept per experience, so what another memory recalled is kept beside the decision.
+            self.remember(*recall.experiences)
+        design = trial.plan(len(recall.shown))
+        drafts = await draft_all(self._policy, seen, recall.experiences, design.subsets)
+        decision = self._judge(trial, identity, seen, recall, drafts)
+        self._guarded(lambda: self.store.add_decision(decision))
+        self._last = decision
+        return decision
+
+    def _judge(self, trial: Trial, identity: str, state: State, recall: Recall, drafts: tuple[Draft, ...]) -> Decision:
+        design = trial.plan(len(recall.shown))
+        ids = [experience.id for experience in recall.experiences]
+        projected = _projected(self.mandate, drafts)
+        valid = np.array([weights is not None for weights in projected])
+        mean = _mean(projected)
+        basis, features = self._content.at(recall, trial)
+        verdict = self._guarded(
+            lambda: trial.act(identity, retrieved=ids, features=features, valid=valid, at=state.decided_at)
+        )
+        return Decision(
+            id=identity,
+            scope=self.scope,
+            agent=self.name,
+            sequence=0 if self._last is None else self._last.sequence + 1,
+            decided_at=state.decided_at,
+            assets=self.assets,
+            situation=state.situation,
+            state_text=state.text,
+            holdings=state.holdings,
+            recall=recall,
+            design=design.kind,
+            features=tuple(as_weights(row) for row in features.tolist()),
+            basis=basis,
+            drafts=drafts,
+            projected=projected,
+            reference=self.reference,
+            mean_draft=mean,
+            verdict=verdict,
+            action=self._action(verdict, design.subsets, projected, mean),
+            policy=policy_identity(self._policy),
+            prompt=_prompt(state, recall.experiences),
+            usage=sum((draft.usage for draft in drafts), Usage()),
+        )
+
+    def _action(
+        self,
+        verdict: Verdict,
+        subsets: tuple[tuple[int, ...], ...],
+        projected: tuple[Weights | None, ...],
+        mean: Weights | None,
+    ) -> Weights:
+        if mean is None:
+            return self.reference
+        trusted = projected[subsets.index(verdict.subset)] if verdict.trusted else None
+        if trusted is not None:
+            return trusted
+        mixed = blend(np.array(self.reference), np.array(mean), verdict.reference_weight)
+        return as_weights(mixed.tolist())
+
+    # ---------------------------------------------------------------- settle
+
+    def settle(
+        self, decision_id: str, returns: ArrayLike | Mapping[str, float], *, known_at: datetime | None = None
+    ) -> Outcome:
+        """Deliver what came of a decision; then reflect on it.
+
+        The outcome is used only by decisions at or after ``known_at``. Outcomes may come late and in any order.
+
+        Parameters
+        ----------
+        decision_id
+            A decision of this agent that waits for its outcome.
+        returns
+            Simple returns of the holding period: daily, (n_days, n_assets), or one period, (n_assets,) or by asset.
+        known_at
+            When the outcome was known (aware); by default the clock's time.
+
+        Raises
+        ------
+        DecisionError
+            When the decision is unknown or already settled; nothing is changed.
+        PricesError
+            When a return is missing or impossible.
+        TimeError
+            When the outcome is dated before its decision.
+        """
+        return _run(self.asettle(decision_id, returns, known_at=known_at))
+
+    async def asettle(
+        self, decision_id: str, returns: ArrayLike | Mapping[str, float], *, known_at: datetime | None = None
+    ) -> Outcome:
+        """:meth:`settle` for code that runs in an event loop."""
+        trial = self._opened()
+        known = utc(known_at or self._clock(), "known_at")
+        decision = self._waiting(decision_id, trial)
+        if known < decision.decided_at:
+            raise TimeError(
+                f"the outcome of {decision_id} is dated {known.isoformat()}, before its decision at "
+                f"{decision.decided_at.isoformat()}; check known_at"
+            )
+        daily = self._daily(returns)
+        outcome = self._outcome(trial, decision, daily, known)
+        self._guarded(lambda: self.store.add_outcome(outcome))
+        await self.areflect(decision, outcome)
+        return outcome
+
+    def _outcome(self, trial: Trial, decision: Decision, daily: NDArray[np.float64], known: datetime) -> Outcome:
+        own, drafts, mixes = self._earned(decision, daily)
+        learned = self._guarded(
+            lambda: trial.settle(decision.id, utilities=drafts, blend_utilities=mixes, known_at=known)
+        )
+        return Outcome(
+            decision_id=decision.id,
+            known_at=known,
+            returns=tuple(as_weights(row) for row in daily.tolist()),
+            utility=own,
+            draft_utilities=tuple(None if np.isnan(value) else float(value) for value in drafts),
+            blend_utilities=None if mixes is None else as_weights(mixes.tolist()),
+            contributions=learned.contributions,
+            scores=learned.scores,
+        )
+
+    def _earned(
+        self, decision: Decision, daily: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64] | None]:
+        """Utility of the action, of every draft (NaN where missing) and of every blend, from the same holdings."""
+        valid = np.array([weights is not None for weights in decision.projected])
+        rows = [np.array(decision.action)[None]]
+        made = [weights for weights in decision.projected if weights is not None]
+        rows.append(np.array(made).reshape(-1, len(self.assets)))
+        if decision.mean_draft is not None:
+            rows.append(blends(np.array(decision.reference), np.array(decision.mean_draft)))
+        earned = utilities(
+            np.concatenate(rows),
+            daily,
+            holdings=np.array(decision.holdings),
+            risk_aversion=self.mandate.risk_aversion,
+            cost=self.cost,
+        )
+        drafts = np.full(len(valid), np.nan)
+        drafts[valid] = earned[1 : 1 + int(valid.sum())]
+        mixes = earned[1 + int(valid.sum()) :] if decision.mean_draft is not None else None
+        return float(earned[0]), drafts, mixes
+
+    def expire(self, decision_id: str) -> None:
+        """Give up on a decision whose outcome will never come: nothing is learned from it."""
+        trial = self._opened()
+        self._waiting(decision_id, trial)
+        self._guarded(lambda: trial.expire(decision_id))
+        self._guarded(lambda: self.store.expire(decision_id, known_at=utc(self._clock(), "clock")))
+
+    # --------------------------------------------------------------- reflect
+
+    async def areflect(self, decision: Decision, outcome: Outcome) -> Experience | None:
+        """Turn a settled decision into an experience that can be recalled from ``outcome.known_at`` on."""
+        if self._reflector is None:
+            return None
+        moves = np.prod(1.0 + np.array(outcome.returns), axis=0) - 1.0
+        experience = await self._reflector(
+            Settled(
+                decision_id=decision.id,
+                decided_at=decision.decided_at,
+                situation=decision.situation,
+                state_text=decision.state_text,
+                assets=decision.assets,
+                weights=decision.action,
+                asset_returns=as_weights(moves.tolist()),
+                known_at=outcome.known_at,
+            )
+        )
+        self.remember(experience)
+        return experience
+
+    def remember(self, *experiences: Experience) -> None:
+        """Put experiences into the memory; one that is already there stays as it is."""
+        vectors = self._embedder.embed([experience.situation for experience in experiences])
+        items = zip(experiences, vectors, strict=True)
+        self.store.add_experiences(self.scope, items, embedder=self._embedder.identity)
+
+    # --------------------------------------------------------------- reading
+
+    @property
+    def trial(self) -> Trial:
+        """The trial in its present state, for reading."""
+        return self._opened()
+
+    def close(self) -> None:
+        """Close the memory if this agent opened it."""
+        if self._owns_store:
+            self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -------------------------------------------------------------- internal
+
+    def _opened(self) -> Trial:
+        """The trial, rebuilt from the journal of the store when this is the first use or a write failed."""
+        if self._trial is None:
+            trial = Trial(self.settings)
+            self._content.reset()
+            self._last = None
+            for event in self.store.journal(self.scope, self.name):
+                if isinstance(event, Decision):
+                    self._last = event
+                    self._restore(trial, event)
+                elif isinstance(event, Outcome):
+                    trial.settle(
+                        event.decision_id,
+                        utilities=_nan_where_missing(event.draft_utilities),
+                        blend_utilities=event.blend_utilities,
+                        known_at=event.known_at,
+                    )
+                else:
+                    trial.expire(event.decision_id)
+            self._trial = trial
+        return self._trial
+
+    def _restore(self, trial: Trial, decision: Decision) -> None:
+        self._content.replay(decision, trial)
+        trial.restore(
+            decision.id,
+            retrieved=[experience.id for experience in decision.recall.experiences],
+            features=np.array(decision.features),
+            predictions=decision.verdict.values,
+            valid=np.array([weights is not None for weights in decision.projected]),
+            at=decision.decided_at,
+            design=design(len(decision.recall.shown), decision.design),
+        )
+
+    def _guarded(self, step: Callable[[], T]) -> T:
+        """Run a step of the trial; whatever fails, the next use starts from the store again."""
+        try:
+            return step()
+        except Exception:
+            self._trial = None
+            raise
+
+    def _seen(self, state: State | str, at: datetime | None, holdings: ArrayLike | None) -> State:
+        if isinstance(state, str):
+            moment = utc(at or self._clock(), "at")
+            state = State(decided_at=moment, text=state, situation=state, assets=self.assets)
+        elif at is not None and utc(at, "at") != state.decided_at:
+            raise TimeError(f"at is {at.isoformat()} but the state was taken at {state.decided_at.isoformat()}")
+        if state.assets != self.assets:
+            raise InputError(f"the state is about {list(state.assets)}, the agent about {list(self.assets)}")
+        given = state.holdings if holdings is None else holdings
+        held = self._held(state.decided_at) if given is None else check_weights(given, self.assets)
+        return replace(state, holdings=as_weights(held.tolist()))
+
+    def _held(self, at: datetime) -> NDArray[np.float64]:
+        earlier = self._last
+        if earlier is None:
+            return np.array(self.reference)
+        outcome = self.store.outcome(earlier.id, as_of=at)
+        if outcome is None:
+            return np.array(earlier.action)
+        return drift(np.array(earlier.action), np.array(outcome.returns))
+
+    def _decision_id(self, at: datetime) -> str:
+        return f"{at:%Y%m%dT%H%M}-{fingerprint([self.scope, self.name, at.isoformat()])[:8]}"
+
+    def _already(self, identity: str, state: State) -> Decision | None:
+        known = self.store.decision(identity, as_of=state.decided_at)
+        if known is not None and (known.state_text, known.situation) != (state.text, state.situation):
+            raise DecisionError(
+                f"decision {identity} was already taken at {state.decided_at.isoformat()} on another state; "
+                f"a new state needs a later time"
+            )
+        return known
+
+    def _waiting(self, decision_id: str, trial: Trial) -> Decision:
+        decision = self.store.decision(decision_id, as_of=_END)
+        if decision is None or (decision.scope, decision.agent) != (self.scope, self.name):
+            raise DecisionError(
+                f"decision {decision_id} is unknown to agent {self.name!r} in scope {self.scope!r}; "
+                f"pass the id of one of its decisions"
+            )
+        if decision_id not in trial.pending:
+            raise DecisionError(f"decision {decision_id} was already settled or expired; its outcome stays as it was")
+        return decision
+
+    def _daily(self, returns: ArrayLike | Mapping[str, float]) -> NDArray[np.float64]:
+        if isinstance(returns, Mapping):
+            missing = [asset for asset in self.assets if asset not in returns]
+            if missing:
+                names = ", ".join(self.assets)
+                raise PricesError(f"the returns lack {', '.join(missing)}; give one for each of {names}")
+            returns = [returns[asset] for asset in self.assets]
+        try:
+            values = np.asarray(returns, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise PricesError(f"returns are not a table of numbers ({error})") from error
+        return check_returns(values[None] if values.ndim == 1 else values, len(self.assets))
+
+
+_END = datetime.max.replace(tzinfo=UTC)
+
+
+def policy_identity(policy: Policy) -> str:
+    """What a receipt calls a policy: its own ``identity``, or its name."""
+    own: object = getattr(policy, "identity", None)
+    if isinstance(own, str):
+        return own
+    name: object = getattr(policy, "__qualname__", None)
+    return name if isinstance(name, str) else type(policy).__qualname__
+
+
+def _long_only(assets: tuple[str, ...]) -> Mandate:
+    nothing = (False,) * len(assets)
+    return Mandate(
+        name="long-only",
+        risky_cap=1.0,
+        defensive_floor=0.0,
+        risk_aversion=5.0,
+        risky=nothing,
+        defensive=nothing,
+        assets=assets,
+    )
+
+
+def _projected(mandate: Mandate, drafts: tuple[Draft, ...]) -> tuple[Weights | None, ...]:
+    """Each draft projected first (averaging comes later: both ends of the blend then satisfy the mandate)."""
+    raw = [draft.weights for draft in drafts if draft.weights is not None]
+    done = iter(mandate.project(np.array(raw)).tolist() if raw else ())
+    return tuple(None if draft.weights is None else as_weights(next(done)) for draft in drafts)
+
+
+def _mean(projected: tuple[Weights | None, ...]) -> Weights | None:
+    rows = [weights for weights in projected if weights is not None]
+    return as_weights(np.mean(np.array(rows), axis=0).tolist()) if rows else None
+
+
+def _nan_where_missing(values: Sequence[float | None]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in values])
+
+
+def _prompt(state: State, experiences: Sequence[Experience]) -> str:
+    return fingerprint([state.text, [experience.text for experience in experiences]])
+
+
+def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run ``coroutine`` to its end, also from inside a running event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

@@ -1,0 +1,1 @@
+"""Benchmarks: what memory is worth, measured."""

@@ -1,0 +1,54 @@
+"""A ClassAlloc run as one JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memtrial.bench.classalloc.result import ClassAllocResult, Summary
+from memtrial.bench.classalloc.run import PRIMARY
+
+FIELDS = ("utility_pct_month", "cumulative_return_pct", "sharpe", "max_drawdown_pct", "trust_rate_pct")
+
+
+def document(result: ClassAllocResult, *, recording: str, report: str, seconds: float) -> Mapping[str, Any]:
+    """The run in figures: every method for the balanced investor, and for each investor under ``by_investor``.
+
+    ``recording`` and ``report`` are paths; ``seconds`` is how long the run took.
+    """
+    primary = result.investors[PRIMARY].methods
+    return {
+        "benchmark": "classalloc",
+        "investor": PRIMARY,
+        "decisions": len(result.days),
+        "experiences": result.experiences,
+        "policy": result.policy,
+        "recording": recording,
+        "methods": {name: figures(method.summary) for name, method in primary.items()},
+        "by_investor": {
+            investor: {name: figures(method.summary) for name, method in outcome.methods.items()}
+            for investor, outcome in result.investors.items()
+        },
+        "table1": {
+            "outcome_credit_vs_market": round(result.credit.outcome_credit_vs_market, 4),
+            "contribution_vs_market": round(result.credit.contribution_vs_market, 4),
+            "outcome_credit_vs_contribution": round(result.credit.outcome_credit_vs_contribution, 4),
+            "pairs": result.credit.n,
+        },
+        "usage": {
+            "calls": result.usage.calls,
+            "replayed": result.usage.replayed,
+            "retries": result.usage.retries,
+            "input_tokens": result.usage.input_tokens,
+            "cached_tokens": result.usage.cached_tokens,
+            "output_tokens": result.usage.output_tokens,
+            "cost_usd": result.usage.cost_usd,
+        },
+        "report": report,
+        "seconds": round(seconds, 2),
+    }
+
+
+def figures(summary: Summary) -> Mapping[str, float]:
+    """The figures of one method, rounded to what is shown."""
+    return {field: round(float(getattr(summary, field)), 4) for field in FIELDS}

@@ -1,0 +1,142 @@
+"""ClassAlloc: fill the memory, deploy an agent per investor, and compare methods on the same drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+
+from memtrial.agent import Agent, policy_identity
+from memtrial.bench.classalloc.deployment import deploy
+from memtrial.bench.classalloc.evaluate import agent_result, credit_table, evaluate, falling, wealth_dates
+from memtrial.bench.classalloc.memory import fill_memory
+from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult
+from memtrial.bench.methods import METHODS
+from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, ClassAllocMarket, DecisionDate, decided_at, load
+from memtrial.models.embedders import Embedder, WordLlamaEmbedder
+from memtrial.policy.contract import Policy
+from memtrial.portfolio import INVESTORS, Investor
+from memtrial.records import Decision, Usage, as_weights
+from memtrial.reflect import Reflector, write_record
+from memtrial.store import Store
+
+PRIMARY = "balanced"
+
+
+async def run_classalloc(
+    policy: Policy,
+    *,
+    store: Store,
+    scope: str,
+    market: ClassAllocMarket | None = None,
+    months: int | None = None,
+    grow: bool = False,
+    reflector: Reflector = write_record,
+    embedder: Embedder | None = None,
+    on_month: Callable[[str], object] = str,
+) -> ClassAllocResult:
+    """Run the benchmark with any policy.
+
+    Parameters
+    ----------
+    policy
+        Who drafts.
+    store, scope
+        Where decisions and experiences are kept, and under which name; a run that was interrupted goes on there.
+    market
+        The market; the bundled one by default.
+    months
+        Only the first ``months`` test months; all 71 by default.
+    grow
+        Whether settled test months become experiences too. By default the pool stays what the warm-up wrote, as in
+        the paper.
+    reflector
+        How a settled decision becomes an experience.
+    embedder
+        How situations are compared.
+    on_month
+        Called after every month with ``"warmup"`` or the investor's name, for progress.
+    """
+    market = market or load()
+    embedder = embedder or WordLlamaEmbedder()
+    test = tuple(date for date in market.decisions if date.split == "test")[:months]
+    results: dict[str, InvestorResult] = {}
+    usage, experiences, filled = Usage(), 0, set[str]()
+    for name, investor in INVESTORS.items():
+        # Records of an investor's own decisions are its own memory; the warm-up's are shared.
+        pool = f"{scope}/{name}" if grow else scope
+        if pool not in filled:
+            experiences, spent = await fill_memory(
+                policy,
+                store=store,
+                scope=pool,
+                market=market,
+                embedder=embedder,
+                reflector=reflector,
+                on_month=partial(on_month, "warmup"),
+            )
+            usage += spent
+            filled.add(pool)
+        agent = Agent(
+            memory=store,
+            policy=policy,
+            assets=ASSETS,
+            mandate=investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE),
+            reflector=reflector if grow else None,
+            embedder=embedder,
+            scope=pool,
+            name=name,
+        )
+        results[name] = await _investor(agent, investor, market, test, partial(on_month, name))
+    primary = results[PRIMARY]
+    usage = sum((decision.usage for decision in _paid(results, grow)), usage)
+    return ClassAllocResult(
+        assets=ASSETS,
+        policy=policy_identity(policy),
+        grown=grow,
+        warmup_months=sum(date.split == "warmup" for date in market.decisions),
+        experiences=experiences,
+        days=tuple(date.day for date in test),
+        class_returns=tuple(_class_returns(market, date) for date in test),
+        wealth_dates=wealth_dates(market, test),
+        falling=falling(market, test),
+        investors=results,
+        credit=credit_table(primary.decisions, primary.outcomes, primary.methods["1/N"].months),
+        usage=usage,
+    )
+
+
+async def _investor(
+    agent: Agent,
+    investor: Investor,
+    market: ClassAllocMarket,
+    test: tuple[DecisionDate, ...],
+    on_month: Callable[[], None],
+) -> InvestorResult:
+    decisions, outcomes = await deploy(agent, market, test, on_month)
+    methods = {
+        name: agent_result(decisions, market=market, months=test, mandate=agent.mandate)
+        if name == "memtrial"
+        else evaluate(make(), market=market, months=test, decisions=decisions, mandate=agent.mandate)
+        for name, make in METHODS.items()
+    }
+    end = max(outcome.known_at for outcome in outcomes)
+    return InvestorResult(
+        investor=investor,
+        methods=methods,
+        decisions=decisions,
+        outcomes=outcomes,
+        values=agent.trial.values(at=max(end, decided_at(test[-1].day))),
+    )
+
+
+def _paid(results: Mapping[str, InvestorResult], grow: bool) -> list[Decision]:
+    """The decisions whose drafts were asked for; with a shared pool the others share those of the first investor."""
+    chosen = list(results.values()) if grow else list(results.values())[:1]
+    return [decision for result in chosen for decision in result.decisions]
+
+
+def _class_returns(market: ClassAllocMarket, date: DecisionDate) -> tuple[float, ...]:
+    moves = np.prod(1.0 + market.returns_between(date.day, date.outcome_day), axis=0) - 1.0
+    return as_weights(moves.tolist())

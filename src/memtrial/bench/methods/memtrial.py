@@ -1,0 +1,44 @@
+"""memtrial as a benchmark method: the trial alone, without a store."""
+
+from __future__ import annotations
+
+from memtrial.bench.methods.contract import Action, Occasion, Settlement
+from memtrial.trial import Settings, Trial, blend
+
+
+class Memtrial:
+    """The trial of the paper (Algorithms F.1–F.3); configurations differ in ``settings`` only."""
+
+    def __init__(self, settings: Settings | None = None, *, name: str = "memtrial", label: str = "memtrial") -> None:
+        self.name, self.label = name, label
+        self._trial = Trial(settings or Settings.paper())
+
+    def act(self, occasion: Occasion) -> Action:
+        """The trusted draft, or the anchored blend."""
+        verdict = self._trial.act(
+            occasion.id,
+            retrieved=occasion.retrieved,
+            features=occasion.features,
+            valid=occasion.valid,
+            at=occasion.decided_at,
+        )
+        mean = occasion.mean_draft
+        if mean is None:
+            return Action(weights=occasion.reference)
+        if verdict.trusted:
+            return Action(weights=occasion.draft(verdict.subset), trusted=True)
+        return Action(weights=blend(occasion.reference, mean, verdict.reference_weight))
+
+    def learn(self, settlement: Settlement) -> None:
+        """Settle the occasion."""
+        self._trial.settle(
+            settlement.occasion.id,
+            utilities=settlement.draft_utilities(),
+            blend_utilities=settlement.blend_utilities(),
+            known_at=settlement.known_at,
+        )
+
+
+def never_trusts() -> Memtrial:
+    """memtrial in shadow mode: the anchored blend on every date."""
+    return Memtrial(Settings(hold=True), name="memtrial_never_trusts", label="memtrial that never trusts")

@@ -1,0 +1,106 @@
+"""Wealth relative to the reference, per investor."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from datetime import date
+
+from memtrial.bench.classalloc.result import InvestorResult, MethodResult
+from memtrial.bench.report.charts import NARROW, Line, LineChart, Size
+from memtrial.bench.report.palette import SHORT, tone
+from memtrial.bench.report.sections.case import OWN, REFERENCE, SHADOW, Case
+from memtrial.bench.report.tables import Column, Figure, Table, rows
+from memtrial.bench.report.typography import counted, listed, number, visible
+from memtrial.portfolio import relative
+
+HALF = Size("middle", 540, 320)
+
+
+def wealth_figures(case: Case) -> tuple[Figure, ...]:
+    """The investor in front, wide; the others, small, on the same scale."""
+    names = [case.name, *(name for name in case.result.investors if name != case.name)]
+    series = {name: _series(case, case.result.investors[name]) for name in names}
+    series = {name: lines for name, lines in series.items() if lines}
+    known = [value for lines in series.values() for line in lines for value in line.values if value is not None]
+    if not known:
+        return ()
+    room = 0.06 * (max(*known, 0.0) - min(*known, 0.0)) or 1.0
+    scale = (min(*known, 0.0) - room, max(*known, 0.0) + room)
+    return tuple(_figure(case, name, lines, scale, wide=name == case.name) for name, lines in series.items())
+
+
+def _figure(case: Case, name: str, lines: tuple[Line, ...], scale: tuple[float, float], *, wide: bool) -> Figure:
+    days = _days(case)
+    ends = listed(f"{line.label} {number(line.values[-1], 1, sign=True)} %" for line in lines)
+    chart = LineChart(
+        label=f"Wealth relative to 1/N, {name} investor, at the end: {ends}.",
+        days=days,
+        lines=lines,
+        y_title="% ahead of 1/N",
+        x_title="decision day",
+        reference=0.0,
+        reference_label="1/N",
+        phases=case.result.falling,
+        phases_label="equities falling",
+        y_range=scale,
+        decimals=1,
+    )
+    table = Table(
+        caption=f"Wealth relative to 1/N in %, {name} investor, at the close of each decision day",
+        columns=(Column("Day", numeric=False), *(Column(line.label, "%") for line in lines)),
+        rows=rows(
+            (day.isoformat(), *(number(line.values[row], 2, sign=True) for line in lines))
+            for row, day in enumerate(days)
+        ),
+    )
+    return Figure(
+        id=f"wealth-{name}",
+        title="Who ended ahead of 1/N, and when?" if wide else f"The same for the {name} investor",
+        caption=_caption(case, name) if wide else "",
+        views=chart.views() if wide else chart.views(HALF, NARROW),
+        table=table,
+        wide=wide,
+    )
+
+
+def _caption(case: Case, name: str) -> str:
+    falling = counted(len(case.result.falling), "phase")
+    words = f"Wealth after costs over that of 1/N, {name} investor. Shaded: {falling} in which equities lost 5 % or more."
+    if _shadowed(case.result.investors[name]):
+        words += " memtrial never trusted, so memtrial that never trusts is the same line."
+    return words
+
+
+def _days(case: Case) -> tuple[date, ...]:
+    """Every decision day, and the last day of all."""
+    return (*case.result.days, case.result.wealth_dates[-1])
+
+
+def _series(case: Case, investor: InvestorResult) -> tuple[Line, ...]:
+    reference = investor.methods.get(REFERENCE)
+    if reference is None:
+        return ()
+    at = [bisect_left(case.result.wealth_dates, day) for day in _days(case)]
+    return tuple(
+        _line(name, method, reference, at)
+        for name, method in investor.methods.items()
+        if name != REFERENCE and not (name == SHADOW and _shadowed(investor))
+    )
+
+
+def _line(name: str, method: MethodResult, reference: MethodResult, at: list[int]) -> Line:
+    ahead = 100 * (relative(method.wealth, reference.wealth) - 1)
+    return Line(
+        label=visible(method.label),
+        short=SHORT.get(name, ""),
+        values=[float(ahead[row]) for row in at],
+        tone=tone(name),
+        strong=name == OWN,
+        dashed=name == SHADOW,
+    )
+
+
+def _shadowed(investor: InvestorResult) -> bool:
+    """Whether memtrial and its shadow held the same all along: one line is enough for both."""
+    own, shadow = investor.methods.get(OWN), investor.methods.get(SHADOW)
+    return own is not None and shadow is not None and own.wealth == shadow.wealth

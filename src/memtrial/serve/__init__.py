@@ -1,0 +1,1 @@
+"""The faces of memtrial: thin layers over the same verbs."""

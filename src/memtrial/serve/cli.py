@@ -1,0 +1,99 @@
+"""The command line: thin, and light to import; each command loads what it needs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+app = typer.Typer(
+    name="memtrial",
+    help="The memory of an LLM agent that trades or allocates a portfolio, and the court that tries it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Database = Annotated[str, typer.Option("--db", help="The memory: sqlite:///FILE.", metavar="URL")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+DEFAULT_DB = "sqlite:///memtrial.db"
+
+
+@app.callback()
+def root() -> None:
+    """Remember decisions, recall both sides, measure what each memory changed, trust it only when it has earned it."""
+
+
+@app.command()
+def demo(
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Draft live: openai:MODEL, anthropic:MODEL, local:FILE.gguf, … Default: the recording."),
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="Recording to replay, or to add to with --policy.", metavar="FILE")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where the report goes.", metavar="DIR")] = Path("out"),
+    db: Database = DEFAULT_DB,
+    form: Annotated[
+        Literal["weights", "ratings"] | None, typer.Option(help="How the model answers. Default: by provider.")
+    ] = None,
+    experiences: Annotated[
+        Literal["lesson", "record"] | None, typer.Option(help="What is remembered. Default: by provider.")
+    ] = None,
+    temperature: Annotated[float, typer.Option(help="Sampling temperature.", min=0.0)] = 0.7,
+    seed: Annotated[int, typer.Option(help="Sampling seed of the deployment.", min=0)] = 0,
+    months: Annotated[int | None, typer.Option(help="Only the first test months.", min=2, max=71)] = None,
+    grow: Annotated[bool, typer.Option("--grow", help="Test months become experiences too.")] = False,
+    open_report: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in a browser.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run an LLM portfolio agent over real markets with its memory on trial, and write a report."""
+    import os
+
+    from memtrial.serve.demo import Request, run_demo
+
+    run_demo(
+        Request(
+            policy=policy,
+            base_url=base_url,
+            recording=recording,
+            out=out,
+            db=db,
+            form=form,
+            experiences=experiences,
+            temperature=temperature,
+            seed=seed,
+            months=months,
+            grow=grow,
+            open_report=open_report,
+            as_json=as_json,
+        ),
+        environ=os.environ,
+    )
+
+
+@app.command()
+def explain(
+    decision: Annotated[str, typer.Argument(help="Id of a decision, or the beginning of one.")],
+    db: Database = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Show one decision whole: what was recalled, every draft, the verdict, the action, what came of it."""
+    from memtrial.serve.explain import run_explain
+
+    run_explain(decision, db=db, as_json=as_json)
+
+
+def main() -> None:
+    """Entry point: 0 on success, 2 on bad usage, 1 on failure with one clear line."""
+    from memtrial.errors import MemtrialError
+
+    try:
+        app()
+    except MemtrialError as error:
+        sys.stderr.write(f"memtrial: {' '.join(str(error).split())}\n")
+        raise SystemExit(1) from None

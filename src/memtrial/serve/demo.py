@@ -1,0 +1,133 @@
+"""``memtrial demo``: the main job on real prices, with recorded or live drafts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+import webbrowser
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from memtrial import __version__
+
+if TYPE_CHECKING:
+    from memtrial.bench.classalloc import ClassAllocResult
+
+WARMUP_MONTHS, TEST_MONTHS, INVESTORS = 58, 71, 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    policy: str | None
+    base_url: str | None
+    recording: Path | None
+    out: Path
+    db: str
+    form: Literal["weights", "ratings"] | None
+    experiences: Literal["lesson", "record"] | None
+    temperature: float
+    seed: int
+    months: int | None
+    grow: bool
+    open_report: bool
+    as_json: bool
+
+
+def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
+    """Run ClassAlloc, write the report, print the table or one JSON document."""
+    from memtrial.bench.classalloc import document, drafter, run_classalloc
+    from memtrial.bench.report import write_report
+    from memtrial.store import Store
+
+    started = time.perf_counter()
+    who = drafter(
+        request.policy,
+        recording=request.recording,
+        folder=request.out / "recordings",
+        environ=environ,
+        base_url=request.base_url,
+        form=request.form,
+        kind=request.experiences,
+        temperature=request.temperature,
+        seed=request.seed,
+    )
+    with Store(request.db) as store, _progress(request) as advance:
+        result = asyncio.run(
+            run_classalloc(
+                who.policy,
+                store=store,
+                scope=f"classalloc {who.policy.identity} {who.kind} v{__version__}",
+                months=request.months,
+                grow=request.grow,
+                reflector=who.reflector,
+                on_month=advance,
+            )
+        )
+    report = write_report(
+        result, request.out / "report.html", model_note=who.note, recording=str(who.recording.path.name)
+    )
+    seconds = time.perf_counter() - started
+    if request.as_json:
+        made = document(result, recording=str(who.recording.path), report=str(report), seconds=seconds)
+        sys.stdout.write(json.dumps(made, indent=2) + "\n")
+    else:
+        _print_table(result, report, seconds)
+    if request.open_report:
+        webbrowser.open(report.resolve().as_uri())
+
+
+@contextmanager
+def _progress(request: Request) -> Iterator[Callable[[str], None]]:
+    """A bar on stderr with the time left; silent when stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    months = request.months or TEST_MONTHS
+    pools = INVESTORS if request.grow else 1
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:>14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task("warmup", total=pools * WARMUP_MONTHS + INVESTORS * months)
+
+        def advance(stage: str) -> None:
+            bar.update(task, advance=1, description=stage)
+
+        yield advance
+
+
+def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(title=f"ClassAlloc, balanced investor, {len(result.days)} months", title_justify="left")
+    table.add_column("method")
+    for heading in ("utility\n% / month", "return\n%", "Sharpe", "drawdown\n%", "acted on memory\n% of months"):
+        table.add_column(heading, justify="right")
+    for method in result.investors["balanced"].methods.values():
+        figures = method.summary
+        table.add_row(
+            method.label,
+            _signed(figures.utility_pct_month, 3),
+            _signed(figures.cumulative_return_pct, 1),
+            _signed(figures.sharpe, 2),
+            f"{figures.max_drawdown_pct:.1f}",
+            f"{figures.trust_rate_pct:.1f}",
+        )
+    console.print(table)
+    console.print(f"Drafts by {result.policy}", highlight=False)
+    last = result.investors["balanced"].decisions[-1]
+    console.print(f"Last verdict: memory {last.verdict.reason}", highlight=False)
+    console.print(f"One decision whole: memtrial explain {last.id}", highlight=False)
+    console.print(f"Report: {report}   ({seconds:.1f} s)", highlight=False, soft_wrap=True)
+
+
+def _signed(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}".replace("-", "−")

@@ -1,0 +1,220 @@
+"""The demo as a user runs it: a process, a recording, a store, a report."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models_server import Script, Seen, StandIn, need
+
+need("openai")
+
+PROGRAM = [sys.executable, "-m", "memtrial"]
+MONTHS = "4"
+
+
+def memtrial(*arguments: str, folder: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run the command in ``folder`` with a key that opens nothing."""
+    done = subprocess.run(
+        [*PROGRAM, *arguments], cwd=folder, env=environment(), capture_output=True, text=True, timeout=240, check=False
+    )
+    assert not check or done.returncode == 0, done.stderr
+    return done
+
+
+def environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    return {**kept, "OPENAI_API_KEY": "sk-local", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def weights(seen: Seen) -> Script:
+    """Weights that follow the prompt, so that every draft differs and can be told from the others."""
+    random.seed(json.dumps(seen.body["messages"]))
+    shares = [random.randint(1, 9) for _ in range(5)]
+    names = ("equities", "bonds", "commodities", "real_estate", "cash")
+    content = {name: share / sum(shares) for name, share in zip(names, shares, strict=True)}
+    return Script(text=json.dumps({**content, "reason": "because"}), delay=0.002)
+
+
+@pytest.fixture
+def provider() -> Any:
+    with StandIn() as server:
+        server.default = weights
+        yield server
+
+
+def live(server: StandIn) -> list[str]:
+    return [
+        "demo", "--policy", "openai:gpt-test", "--base-url", server.url, "--experiences", "record",
+        "--months", MONTHS, "--json",
+    ]  # fmt: skip
+
+
+def dump(database: Path) -> list[tuple[Any, ...]]:
+    """Every row of the store, except how long calls took and whether a reply came from the recording."""
+    rows: list[tuple[Any, ...]] = []
+    with sqlite3.connect(database) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")]
+        for table in sorted(tables):
+            cursor = connection.execute(f"SELECT * FROM {table}")
+            names = [column[0] for column in cursor.description]
+            kept = [i for i, name in enumerate(names) if name not in {"latency_seconds", "replayed"}]
+            rows += [(table, *(row[i] for i in kept)) for row in cursor]
+    connection.close()
+    return sorted(rows, key=repr)
+
+
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("bundled")
+    return folder, json.loads(memtrial("demo", "--json", folder=folder).stdout)
+
+
+def test_the_bundled_demo_replays_real_drafts(bundled: tuple[Path, dict[str, Any]]) -> None:
+    folder, made = bundled
+    assert made["benchmark"] == "classalloc"
+    assert made["decisions"] == 71
+    assert "qwen2.5-coder-0.5b" in made["policy"]
+    assert made["usage"]["replayed"] == made["usage"]["calls"]
+    assert (folder / made["report"]).read_text(encoding="utf-8").startswith("<!doctype html>")
+    by_investor = made["by_investor"]
+    earned = sum(by_investor[name]["1/N"]["utility_pct_month"] for name in by_investor) / 3
+    assert earned == pytest.approx(0.636, abs=0.002)
+
+
+def test_it_can_be_explained_afterwards(bundled: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = bundled
+    with sqlite3.connect(folder / "memtrial.db") as connection:
+        (decision,) = connection.execute("SELECT id FROM decisions ORDER BY decided_at DESC").fetchone()
+    connection.close()
+    shown = memtrial("explain", decision, folder=folder).stdout
+    assert "Verdict: memory" in shown
+    assert "Experiences recalled" in shown
+    whole = json.loads(memtrial("explain", decision, "--json", folder=folder).stdout)
+    assert whole["decision"]["id"] == decision
+    assert len(whole["outcome"]["draft_utilities"]) == 8
+
+
+def test_the_same_recording_gives_the_same_figures(bundled: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    _, first = bundled
+    again = json.loads(memtrial("demo", "--json", folder=tmp_path).stdout)
+    for document in (first, again):
+        del document["seconds"]
+    assert first == again
+
+
+def test_a_killed_live_run_goes_on_and_pays_nothing_twice(provider: StandIn, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    whole.mkdir()
+    broken.mkdir()
+    first = json.loads(memtrial(*live(provider), folder=whole).stdout)
+    asked = Counter(json.dumps(seen.body, sort_keys=True) for seen in provider.seen)
+    assert max(asked.values()) == 1, "three investors share their drafts"
+    provider.seen.clear()
+
+    moments = random.Random(5)
+    kills = 0
+    for _ in range(4):
+        process = subprocess.Popen(
+            [*PROGRAM, *live(provider)], cwd=broken, env=environment(),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        target = len(provider.seen) + moments.randint(8, 25)
+        while len(provider.seen) < target and process.poll() is None:
+            time.sleep(0.005)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.wait()
+    assert kills >= 2
+    killed = json.loads(memtrial(*live(provider), folder=broken).stdout)
+
+    assert dump(whole / "memtrial.db") == dump(broken / "memtrial.db")
+    for document in (first, killed):
+        del document["seconds"], document["usage"]
+    assert first == killed
+    # What was in flight when it was killed could not be kept; everything recorded was never asked for again.
+    again = Counter(json.dumps(seen.body, sort_keys=True) for seen in provider.seen)
+    assert set(again) == set(asked)
+    assert sum(again.values()) - len(again) <= 8 * kills
+
+
+def test_a_recording_of_a_live_run_replays_without_the_provider(provider: StandIn, tmp_path: Path) -> None:
+    made = json.loads(memtrial(*live(provider), folder=tmp_path).stdout)
+    provider.seen.clear()
+    (tmp_path / "memtrial.db").unlink()
+    replayed = memtrial(
+        "demo", "--recording", made["recording"], "--months", MONTHS, "--json", "--experiences", "record",
+        folder=tmp_path,
+    )  # fmt: skip
+    again = json.loads(replayed.stdout)
+    assert provider.seen == []
+    assert again["methods"] == made["methods"]
+
+
+FAILURES = {
+    "unknown provider": (["demo", "--policy", "opnai:gpt-4"], 1, "opnai"),
+    "no model": (["demo", "--policy", "openai"], 1, "openai:MODEL"),
+    "no such file": (["demo", "--policy", "local:nowhere.gguf"], 1, "nowhere.gguf"),
+    "no recording": (["demo", "--recording", "nowhere.jsonl"], 1, "nowhere.jsonl"),
+    "address without a policy": (["demo", "--base-url", "http://127.0.0.1:9"], 1, "--policy"),
+    "a recording miss": (["demo", "--seed", "3"], 1, "has no reply to request"),
+    "no server": (["demo", "--policy", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "--months", "2"], 1, ""),
+    "a database that is none": (["demo", "--db", "broken.db", "--months", "2"], 1, "broken.db"),
+    "another database": (["demo", "--db", "mysql://x/y", "--months", "2"], 1, "mysql"),
+    "no such decision": (["explain", "20200101"], 1, "memtrial.db"),
+    "unknown option": (["demo", "--nonsense"], 2, "--nonsense"),
+    "unknown command": (["dream"], 2, "dream"),
+    "months out of range": (["demo", "--months", "0"], 2, "months"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_bad_input_gets_one_clear_line(name: str, tmp_path: Path) -> None:
+    arguments, code, part = FAILURES[name]
+    (tmp_path / "broken.db").write_bytes(b"Dear diary, " * 500)
+    done = memtrial(*arguments, folder=tmp_path, check=False)
+    assert done.returncode == code
+    assert done.stdout == ""
+    assert part in done.stderr
+    assert "Traceback" not in done.stderr
+    if code == 1:
+        assert done.stderr.startswith("memtrial: ")
+        assert done.stderr.count("\n") == 1
+    assert (tmp_path / "broken.db").read_bytes() == b"Dear diary, " * 500
+
+
+def test_a_missing_key_is_named(tmp_path: Path) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    done = subprocess.run(
+        [*PROGRAM, "demo", "--policy", "openai:gpt-4.1-mini"],
+        cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "OPENAI_API_KEY" in done.stderr
+
+
+def test_help_loads_no_heavy_library() -> None:
+    code = (
+        "import sys; from memtrial.serve.cli import app; from typer.testing import CliRunner; "
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0; "
+        "print([name for name in ('numpy', 'scipy', 'sqlalchemy', 'polars', 'wordllama') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_import_loads_nothing_but_itself() -> None:
+    code = "import sys, memtrial; print([name for name in ('numpy', 'typer', 'sqlalchemy') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,274 @@
+"""The loop around everything: decide, settle, reflect, on a real SQLite file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from agent_worlds import ASSETS, START, as_bytes, moves, run, tilting
+
+import memtrial
+from memtrial.agent import Agent
+from memtrial.errors import DecisionError, InputError, PricesError, StoreError, TimeError, WeightsError
+from memtrial.records import Experience, State
+
+
+def test_a_users_loop_is_ten_lines(tmp_path: Path) -> None:
+    def my_policy(state: State, experiences: Sequence[Experience]) -> dict[str, float]:
+        return {"stocks": 0.5, "bonds": 0.3, "cash": 0.2}
+
+    with memtrial.Agent(memory=tmp_path / "agent.db", policy=my_policy, assets=["stocks", "bonds", "cash"]) as agent:
+        decision = agent.decide("Stocks fell for three months; yields are rising.")
+        outcome = agent.settle(decision.id, {"stocks": 0.012, "bonds": -0.003, "cash": 0.001})
+    assert decision.action == pytest.approx(np.array([0.35, 0.33, 0.32]), abs=0.02)
+    assert outcome.utility == pytest.approx(0.003, abs=0.001)
+
+
+def test_a_decision_is_durable_before_it_is_returned(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+        decision = agent.decide("calm", at=START)
+        with memtrial.Store(tmp_path / "a.db") as other:
+            assert as_bytes(other.decision(decision.id, as_of=START)) == as_bytes(decision)
+
+
+def test_memory_fills_and_the_number_of_drafts_follows(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+        decisions = run(agent, 8)
+    assert [len(decision.drafts) for decision in decisions] == [1, 2, 4, 8, 8, 8, 8, 8]
+    assert [decision.recall.pool for decision in decisions] == list(range(8))
+
+
+def test_deciding_again_returns_the_stored_decision_without_a_call(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def counting(state: State, experiences: Sequence[Experience]) -> Sequence[float]:
+        calls.append(state.text)
+        return [0.2, 0.3, 0.5]
+
+    with Agent(memory=tmp_path / "a.db", policy=counting, assets=ASSETS) as agent:
+        first = agent.decide("calm", at=START)
+        assert as_bytes(agent.decide("calm", at=START)) == as_bytes(first)
+        assert len(calls) == 1
+        with pytest.raises(DecisionError, match="another state"):
+            agent.decide("storm", at=START)
+
+
+def test_reopening_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "whole.db", policy=tilting, assets=ASSETS) as agent:
+        whole = run(agent, 30)
+        values = agent.trial.values()
+    parts = []
+    for first in range(0, 30, 7):
+        with Agent(memory=tmp_path / "parts.db", policy=tilting, assets=ASSETS) as agent:
+            parts += run(agent, min(7, 30 - first), first=first)
+            again = agent.trial.values()
+    assert [as_bytes(decision) for decision in parts] == [as_bytes(decision) for decision in whole]
+    assert repr(values) == repr(again)
+
+
+def test_a_trusted_decision_deploys_its_draft_and_nothing_else_moves_the_action(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+        decisions = run(agent, 60)
+    trusted = [decision for decision in decisions if decision.verdict.trusted]
+    assert trusted, "the planted memories of this world should earn trust"
+    for decision in decisions:
+        verdict = decision.verdict
+        if verdict.trusted:
+            subsets = [draft.subset for draft in decision.drafts]
+            assert decision.action == decision.projected[subsets.index(verdict.subset)]
+            assert verdict.p_value < 0.05
+            assert verdict.total > 0
+        else:
+            q = verdict.reference_weight
+            assert decision.mean_draft is not None
+            expected = q * np.array(decision.reference) + (1 - q) * np.array(decision.mean_draft)
+            assert decision.action == pytest.approx(expected, abs=1e-15)
+
+
+def test_shadow_mode_measures_everything_and_moves_nothing(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, shadow=True) as agent:
+        decisions = run(agent, 60)
+    assert not any(decision.verdict.trusted for decision in decisions)
+    assert any("shadow" in decision.verdict.reason for decision in decisions)
+    assert decisions[-1].verdict.n_scores > 30
+
+
+def test_a_policy_that_fails_leaves_missing_drafts_and_the_reference(tmp_path: Path) -> None:
+    def broken(state: State, experiences: Sequence[Experience]) -> Sequence[float]:
+        raise RuntimeError("no tea today")
+
+    with Agent(memory=tmp_path / "a.db", policy=broken, assets=ASSETS) as agent:
+        decision = agent.decide("calm", at=START)
+        assert decision.action == decision.reference
+        assert decision.drafts[0].problem == "RuntimeError: no tea today"
+        assert agent.settle(decision.id, [0.01, 0.0, 0.0], known_at=START).contributions is None
+
+
+@pytest.mark.parametrize("weights", [[0.5, 0.6, -0.1], [0.5, 0.1, 0.1], [0.5, 0.5], [float("nan"), 0.5, 0.5], "half"])
+def test_weights_that_are_no_allocation_are_never_guessed(tmp_path: Path, weights: object) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=lambda state, shown: weights, assets=ASSETS) as agent:  # type: ignore[arg-type, return-value]
+        decision = agent.decide("calm", at=START)
+    assert decision.drafts[0].weights is None
+    assert "WeightsError" in (decision.drafts[0].problem or "")
+
+
+def test_async_policies_and_running_loops(tmp_path: Path) -> None:
+    async def slow(state: State, experiences: Sequence[Experience]) -> Sequence[float]:
+        await asyncio.sleep(0)
+        return [0.2, 0.3, 0.5]
+
+    async def inside() -> None:
+        with Agent(memory=tmp_path / "a.db", policy=slow, assets=ASSETS) as agent:
+            decision = agent.decide("calm", at=START)
+            other = await agent.adecide("calm again", at=START + timedelta(days=1))
+            await agent.asettle(other.id, [0.0, 0.0, 0.0], known_at=START + timedelta(days=2))
+            assert decision.drafts[0].weights == (0.2, 0.3, 0.5)
+
+    asyncio.run(inside())
+
+
+def test_holdings_follow_the_last_action_and_its_outcome(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+        first = agent.decide("calm", at=START)
+        assert first.holdings == agent.reference
+        second = agent.decide("calm", at=START + timedelta(days=1))
+        assert second.holdings == first.action
+        agent.settle(second.id, [0.5, 0.0, 0.0], known_at=START + timedelta(days=2))
+        third = agent.decide("calm", at=START + timedelta(days=2))
+        assert third.holdings is not None
+        assert third.holdings[0] > second.action[0]
+        assert agent.decide("x", at=START + timedelta(days=3), holdings=[1, 0, 0]).holdings == (1.0, 0.0, 0.0)
+
+
+def test_an_expired_decision_teaches_nothing_and_stays_expired(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+        decision = agent.decide("calm", at=START)
+        agent.expire(decision.id)
+        with pytest.raises(DecisionError, match="expired"):
+            agent.settle(decision.id, [0, 0, 0], known_at=START)
+    with (
+        Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent,
+        pytest.raises(DecisionError, match="expired"),
+    ):
+        agent.settle(decision.id, [0, 0, 0], known_at=START)
+
+
+def test_a_recall_of_the_users_own_is_shown_and_kept(tmp_path: Path) -> None:
+    mine = Experience(id="mine", kind="record", situation="calm", text="calm paid", valid_at=START, known_at=START)
+
+    def recall(state: State, k: int) -> memtrial.Recall:
+        from memtrial.records import Recalled
+
+        return memtrial.Recall(
+            as_of=state.decided_at,
+            query=state.situation,
+            embedder="mine",
+            pool=1,
+            shown=(Recalled(experience=mine, rank=0, similarity=1.0),),
+        )
+
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, recall=recall) as agent:
+        decision = agent.decide("calm", at=START)
+        assert decision.recall.experiences == (mine,)
+        assert agent.store.experience("default", "mine", as_of=START) == mine
+
+
+class TestBadInput:
+    """Every mistake gets one clear line, and nothing is lost."""
+
+    @pytest.fixture
+    def agent(self, tmp_path: Path):
+        with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+            yield agent
+
+    def test_outcome_of_an_unknown_decision(self, agent: Agent) -> None:
+        with pytest.raises(DecisionError, match="unknown to agent 'agent'"):
+            agent.settle("nope", [0, 0, 0])
+
+    def test_outcome_given_twice(self, agent: Agent) -> None:
+        decision = agent.decide("calm", at=START)
+        agent.settle(decision.id, [0.01, 0, 0], known_at=START)
+        with pytest.raises(DecisionError, match="already settled"):
+            agent.settle(decision.id, [0.02, 0, 0], known_at=START)
+        outcome = agent.store.outcome(decision.id, as_of=START)
+        assert outcome is not None
+        assert outcome.returns == ((0.01, 0.0, 0.0),)
+
+    def test_outcome_before_its_decision(self, agent: Agent) -> None:
+        decision = agent.decide("calm", at=START)
+        with pytest.raises(TimeError, match="before its decision"):
+            agent.settle(decision.id, [0.01, 0, 0], known_at=START - timedelta(seconds=1))
+        agent.settle(decision.id, [0.01, 0, 0], known_at=START)
+
+    @pytest.mark.parametrize(
+        "returns",
+        [[0.01, float("nan"), 0], [0.01, float("inf"), 0], [0.01, -1.5, 0], [0.01, 0.0], {"stocks": 0.1}, "up", [[]]],
+    )
+    def test_returns_that_cannot_be_evaluated(self, agent: Agent, returns: object) -> None:
+        decision = agent.decide("calm", at=START)
+        with pytest.raises(PricesError) as caught:
+            agent.settle(decision.id, returns, known_at=START)  # type: ignore[arg-type]
+        assert "\n" not in str(caught.value)
+        agent.settle(decision.id, [0.01, 0, 0], known_at=START)
+
+    def test_naive_times(self, agent: Agent) -> None:
+        naive = datetime(2024, 1, 1)  # noqa: DTZ001
+        with pytest.raises(TimeError, match="no time zone"):
+            agent.decide("calm", at=naive)
+        decision = agent.decide("calm", at=START)
+        with pytest.raises(TimeError, match="no time zone"):
+            agent.settle(decision.id, [0, 0, 0], known_at=naive)
+
+    def test_a_decision_in_the_past(self, agent: Agent) -> None:
+        run(agent, 3)
+        with pytest.raises(TimeError, match="order of time"):
+            agent.decide("calm", at=START + timedelta(hours=1))
+
+    def test_holdings_that_are_no_allocation(self, agent: Agent) -> None:
+        with pytest.raises(WeightsError, match="sum"):
+            agent.decide("calm", at=START, holdings=[0.5, 0.1, 0.1])
+
+    def test_assets_that_do_not_fit(self, agent: Agent, tmp_path: Path) -> None:
+        state = State(decided_at=START, text="x", situation="x", assets=("gold",))
+        with pytest.raises(InputError, match="gold"):
+            agent.decide(state)
+        with pytest.raises(InputError, match="distinct"):
+            Agent(memory=agent.store, policy=tilting, assets=["a", "a"])
+
+    def test_a_memory_that_cannot_be_opened(self, tmp_path: Path) -> None:
+        (tmp_path / "broken.db").write_bytes(b"this is no database, it is a letter" * 50)
+        with pytest.raises(StoreError):
+            Agent(memory=tmp_path / "broken.db", policy=tilting, assets=ASSETS)
+
+
+def test_outcomes_late_and_out_of_order_are_used_once_known(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+        decisions = [agent.decide(f"day {n}", at=START + timedelta(days=n)) for n in range(6)]
+        late = START + timedelta(days=10)
+        for decision in reversed(decisions):
+            agent.settle(decision.id, moves(0, 1), known_at=late)
+        before = agent.decide("before", at=late - timedelta(seconds=1))
+        after = agent.decide("after", at=late)
+    assert before.recall.pool == 0
+    assert after.recall.pool == 6
+
+
+def test_two_agents_share_a_scope_and_keep_their_trials(tmp_path: Path) -> None:
+    with memtrial.Store(tmp_path / "a.db") as store:
+        one = Agent(memory=store, policy=tilting, assets=ASSETS, name="one")
+        two = Agent(memory=store, policy=tilting, assets=ASSETS, name="two")
+        other = Agent(memory=store, policy=tilting, assets=ASSETS, name="one", scope="elsewhere")
+        run(one, 4)
+        assert two.decide("calm", at=START + timedelta(days=40)).recall.pool == 4
+        assert other.decide("calm", at=START + timedelta(days=40)).recall.pool == 0
+        assert two.trial.pending != one.trial.pending
+
+
+def test_replace_keeps_times_in_utc() -> None:
+    state = State(decided_at=datetime(2024, 1, 1, tzinfo=UTC), text="", situation="", assets=ASSETS)
+    assert replace(state, text="x").decided_at.tzinfo is UTC
