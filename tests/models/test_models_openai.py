@@ -75,6 +75,8 @@ async def test_missing_usage_and_empty_content_are_not_invented(server: StandIn)
         (404, "The model does not exist", ProviderError, "no model 'gpt-test'"),
         (402, "Insufficient balance", ProviderError, "no credit"),
         (429, "You exceeded your current quota", ProviderError, "no credit"),
+        (400, "API key not valid. Please pass a valid one.", ProviderError, "refused the key"),
+        (400, "Your credit balance is too low", ProviderError, "no credit"),
         (429, "slow down", ModelError, "HTTP 429"),
         (400, "Unsupported value: 'temperature' does not support 0.7", ProviderError, "temperature 1"),
         (400, f"context too long\nfor {KEY}", ModelError, "refused the request"),

@@ -259,3 +259,12 @@ def test_a_killed_run_never_pays_twice(tmp_path: Path, server: StandIn) -> None:
     third = subprocess.run(command, env=environ, capture_output=True, text=True, check=True, timeout=60)
     assert third.stdout == again.stdout
     assert len(server.seen) == len(asked)
+
+
+def test_two_open_recordings_may_append_to_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    one, two = Recording(path, model=MODEL), Recording(path, model=MODEL)
+    for number in range(3):
+        one.add(request(f"one {number}"), Reply(text="1"))
+        two.add(request(f"two {number}"), Reply(text="2"))
+    assert len(Recording(path)) == 6

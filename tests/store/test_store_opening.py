@@ -85,7 +85,8 @@ def test_a_store_in_memory_is_its_own(url: str) -> None:
         ("sqlite+aiosqlite:///a.db", "no store is known for 'sqlite.aiosqlite'"),
         ("sqlite:///a.db?mode=ro", "no host and no options"),
         ("sqlite://a.db", "no host and no options"),
-        ("http://[", "is not a store"),
+        ("://x", "is not a store"),
+        ("sqlite://host:port/x", "is not a store"),
         ("", "empty name"),
     ],
 )
@@ -145,31 +146,38 @@ def test_a_truncated_file_is_refused_and_left_alone(tmp_path: Path, kept: float)
     content = file.read_bytes()
     content = content[: int(kept * len(content)) if kept == 0.5 else int(kept)]
     file.write_bytes(content)
-    refused(file, "agent.db: .*(malformed|not a database); it is damaged")
+    refused(file, "agent.db.*(malformed|not a database|cut short).*it is damaged")
     assert file.read_bytes() == content
+
+
+def complaint(file: Path) -> str:
+    """What is said about a file when everything in it is read; empty when nothing is."""
+    try:
+        with Store(file) as store:
+            read_all(store)
+    except StoreError as error:
+        return str(error)
+    return ""
 
 
 def test_damage_inside_is_one_clear_line_whatever_it_hits(tmp_path: Path) -> None:
     file = filled(tmp_path / "agent.db")
     content = file.read_bytes()
     chance = random.Random(1)
-    said: set[str] = set()
+    said: list[str] = []
     for page in range(0, len(content), 4096):
         file.write_bytes(content[:page] + chance.randbytes(4096) + content[page + 4096 :])
-        try:
-            with Store(file) as store:
-                read_all(store)
-        except StoreError as error:
-            assert "\n" not in str(error)
-            said.add(str(error))
-    assert said
+        said.append(complaint(file))
+    # A page that no read needs goes unnoticed.
+    assert sum(map(bool, said)) > len(said) / 2
+    assert not any("\n" in words for words in said)
 
 
 def test_a_damaged_value_is_said_to_be_damaged(tmp_path: Path) -> None:
     file = filled(tmp_path / "agent.db")
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE decisions SET reference = '[0.5,' WHERE sequence = 3")
-    with Store(file) as store, pytest.raises(StoreError, match="agent.db: a row is damaged"):
+    with Store(file) as store, pytest.raises(StoreError, match=r"agent\.db: a row is damaged"):
         store.decisions("s", "a", as_of=day(999))
 
 

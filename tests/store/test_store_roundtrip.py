@@ -92,8 +92,8 @@ def test_the_same_experience_again_is_harmless_and_another_content_is_refused(tm
                 embedder=EMBEDDER,
             )
         assert store.count_experiences("s", as_of=day(9)) == 1, "all or none"
+        twice = [(experience(3), vector(3)), (experience(3, known=4), vector(3))]
         with pytest.raises(StoreError, match="another known_at"):
-            twice = [(experience(3), vector(3)), (experience(3, known=4), vector(3))]
             store.add_experiences("s", twice, embedder=EMBEDDER)
         with pytest.raises(StoreError, match="8 dimensions, got 4"):
             store.add_experience("s", experience(5), embedder=EMBEDDER, vector=vector(5, 4))

@@ -34,11 +34,11 @@ class Faults:
         """The error of an HTTP answer with status ``code`` and this ``body``."""
         who, detail = self._who, self._detail(body)
         lowered = detail.lower()
-        if code in (401, 403):
+        if code in (401, 403) or (code == 400 and "api key" in lowered):
             hint = f"; check {self.provider.key_variable}" if self.provider.key_variables else ""
             return ProviderError(f"{who} refused the key (HTTP {code}){hint}")
-        if code == 402 or (code == 429 and "quota" in lowered):
-            return ProviderError(f"{who} has no credit left for this key (HTTP {code}): {detail}")
+        if code == 402 or (code in (400, 429) and ("quota" in lowered or "credit balance" in lowered)):
+            return ProviderError(f"{who} has no credit or quota left for this key (HTTP {code}): {detail}")
         if code == 404:
             return ProviderError(
                 f"{who} has no model {self.model!r} at {self.address} (HTTP 404): {detail}; "

@@ -63,7 +63,7 @@ class WeightsForm:
         return (
             f'root ::= "{{" {fields} ",\\"reason\\":\\"" reason "\\"}}"\n'
             'number ::= "0." [0-9] [0-9] | "1.00"\n'
-            "reason ::= [A-Za-z0-9 ,.%+;:()'-]{10,120}\n"
+            "reason ::= [A-Za-z0-9 ,.%+;:()'-]{10,80}\n"
         )
 
     def read(self, text: str, assets: Sequence[str]) -> tuple[Weights, str | None]:

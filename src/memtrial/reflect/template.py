@@ -52,14 +52,12 @@ def allocation_record(
     moves = ", ".join(f"{asset} {100 * move:+.1f}" for asset, move in zip(assets, asset_returns, strict=True))
     own = float(np.dot(np.asarray(weights, dtype=np.float64), asset_returns))
     equal = float(np.mean(asset_returns))
-    verdict = "beat" if own > equal else "trailed"
     text = (
         f"{decided_at:%Y-%m-%d}: {situation} Held (%): {held}. Then (%): {moves}. "
-        f"Result {100 * own:+.1f}, {verdict} equal weight {100 * equal:+.1f}."
+        f"Result {100 * own:+.1f}, {'beat' if own > equal else 'trailed'} equal weight {100 * equal:+.1f}."
     )
-    content = ["record", decided_at.isoformat(), situation, text]
     return Experience(
-        id=f"{decided_at:%Y-%m-%d}-{fingerprint(content)[:8]}",
+        id=f"{decided_at:%Y-%m-%d}-{fingerprint(['record', decided_at.isoformat(), situation, text])[:8]}",
         kind="record",
         situation=situation,
         text=text,

@@ -53,7 +53,7 @@ class Number(TypeDecorator[float]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        return dialect.type_descriptor(_Real() if dialect.name == "sqlite" else Double())
+        return _Real() if dialect.name == "sqlite" else self.impl_instance
 
     def process_bind_param(self, value: float | None, dialect: Dialect) -> Any:
         if value is None or dialect.name != "sqlite":

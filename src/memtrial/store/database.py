@@ -81,7 +81,7 @@ class Store:
     # -- writes --------------------------------------------------------------------------------------------------
 
     def add_experience(self, scope: str, experience: Experience, *, embedder: str, vector: ArrayLike) -> bool:
-        """Keep one experience and its vector; see ``add_experiences``. Whether anything was new."""
+        """Keep one experience and its vector, as ``add_experiences`` does; whether the vector was new."""
         return self.add_experiences(scope, [(experience, vector)], embedder=embedder) == 1
 
     def add_experiences(self, scope: str, items: Iterable[tuple[Experience, ArrayLike]], *, embedder: str) -> int:
@@ -212,11 +212,10 @@ class Store:
         """
         moment = utc(as_of, "as_of")
         table = schema.decisions
-        query = select(table.c.id).where(
-            table.c.decided_at <= moment, func.substr(table.c.id, 1, len(prefix)) == prefix
-        )
+        begins = func.substr(table.c.id, 1, len(prefix)) == prefix
+        query = select(table.c.id).where(table.c.decided_at <= moment, begins).order_by(table.c.id).limit(4)
         with self._read() as connection:
-            ids = list(connection.execute(query.order_by(table.c.id).limit(4)).scalars())
+            ids = list(connection.execute(query).scalars())
             if not ids:
                 raise DecisionError(f"no decision {prefix!r} was taken by {moment.isoformat()}; check the id")
             if ids[0] != prefix and len(ids) > 1:
@@ -248,13 +247,14 @@ class Store:
     def journal(self, scope: str, agent: str) -> Iterator[Decision | Outcome]:
         """An agent's decisions and outcomes in the exact order in which they were written.
 
-        It takes no ``as_of``: it replays what already happened, in order to take up an agent where it stopped, and the
-        trial applies the known times itself, as it did the first time.
+        It takes no ``as_of``: it replays what already happened, to take up an agent where it stopped, and the trial
+        applies the known times itself, as it did the first time.
         """
         table = schema.journal
-        query = select(table.c.event, table.c.decision_id).where(table.c.scope == scope, table.c.agent == agent)
+        mine = (table.c.scope == scope, table.c.agent == agent)
+        query = select(table.c.event, table.c.decision_id).where(*mine).order_by(table.c.position)
         with self._read() as connection:
-            events = [(row.event, row.decision_id) for row in connection.execute(query.order_by(table.c.position))]
+            events = [(row.event, row.decision_id) for row in connection.execute(query)]
         # Rows never change, so the pieces may be read one after the other while others write.
         for some in batches(events):
             with self._read() as connection:
@@ -279,13 +279,11 @@ class Store:
     def vectors(self, scope: str, ids: Sequence[str], embedder: str) -> NDArray[np.float32]:
         """Vectors of experiences, (n_ids, dimension), in the order of ``ids``; NaN where there is none.
 
-        It takes no ``as_of``: ``ids`` come from a read that did. The dimension is 0 while the scope has no vector of
-        this embedder.
+        It takes no ``as_of``: ``ids`` come from a read that did. The dimension is 0 before the first vector.
         """
         table = schema.vectors
-        query = select(table.c.experience_id, table.c.vector).where(
-            table.c.scope == scope, table.c.embedder == embedder
-        )
+        mine = (table.c.scope == scope, table.c.embedder == embedder)
+        query = select(table.c.experience_id, table.c.vector).where(*mine)
         with self._read() as connection:
             dimension = writing.dimension(connection, scope, embedder) or 0
             found = {

@@ -42,7 +42,7 @@ def located(url: str | Path) -> Path | None:
         raise StoreError("the store has an empty name; pass a file, for example sqlite:///memtrial.db")
     try:
         parsed = make_url(text)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise StoreError(f"{text!r} is not a store; pass a file, for example sqlite:///memtrial.db") from error
     _refuse_scheme(parsed)
     return None if parsed.database in (None, "", ":memory:") else Path(parsed.database).absolute()
@@ -109,22 +109,32 @@ def _check_file(file: Path) -> None:
         raise StoreError(f"{file} is a folder; name a file in it, for example {file / 'memtrial.db'}")
     if not file.parent.is_dir():
         raise StoreError(f"{file}: the folder {file.parent} does not exist; create it first")
-    if not os.access(file.parent, os.W_OK):
+    if not _may(file.parent, os.W_OK | os.X_OK):
         raise StoreError(f"{file}: the folder {file.parent} may not be written; name a file in another folder")
     if not file.exists():
         return
-    if not os.access(file, os.R_OK | os.W_OK):
+    if not _may(file, os.R_OK | os.W_OK):
         raise StoreError(f"{file} may not be read and written; change its permissions or name another file")
+    logged = any(Path(f"{file}-{log}").exists() for log in ("wal", "journal"))
     try:
         with file.open("rb") as stream:
-            start = stream.read(len(_MAGIC))
+            start = stream.read(18)
+            size = stream.seek(0, os.SEEK_END)
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror}; name another file") from error
-    if start and start != _MAGIC:
+    if start and not start.startswith(_MAGIC):
         raise StoreError(
             f"{file} is not a memtrial store, or its start is damaged; restore it from a backup or name another file; "
             f"{_NOTHING_CHANGED}"
         )
+    # SQLite reads a last page that is cut short as if zeros followed. With a log, it mends the page from there.
+    page = int.from_bytes(start[16:18], "big")
+    if not logged and page > 1 and size % page:
+        raise StoreError(f"{file} is cut short, it is damaged; restore it from a backup; {_NOTHING_CHANGED}")
+
+
+def _may(path: Path, mode: int) -> bool:
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _engine(file: Path | None) -> Engine:

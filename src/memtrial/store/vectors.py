@@ -61,10 +61,8 @@ class ExactIndex:
         ----------
         query
             (dimension,); a zero vector is similar to nothing, 0 to each.
-        k
-            At most so many.
-        as_of
-            Only experiences known by then (aware) take part.
+        k, as_of
+            At most so many, of those known by then (aware).
 
         Returns
         -------

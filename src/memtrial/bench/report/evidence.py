@@ -123,5 +123,8 @@ def spearman_interval(
     for _ in range(draws):
         rows = np.concatenate([members[which] for which in rng.integers(0, len(members), len(members))])
         found.append(spearman(first[rows], second[rows]))
-    low, high = np.nanquantile(found, [0.025, 0.975]).tolist()
+    known = [rho for rho in found if math.isfinite(rho)]
+    if not known:
+        return None
+    low, high = np.quantile(known, [0.025, 0.975]).tolist()
     return low, high

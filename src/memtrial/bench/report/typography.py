@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from datetime import date, datetime
 
 MINUS = "−"
+NBSP = "\u00a0"
+"""Keeps a number and its sign or unit on one line."""
 UNKNOWN = "–"
 """Stands in a cell whose number is not known."""
 
@@ -19,8 +21,8 @@ def number(value: float | None, decimals: int, *, sign: bool = False) -> str:
     """
     if value is None or not math.isfinite(value):
         return UNKNOWN
-    digits = f"{abs(value):,.{decimals}f}".replace(",", " ")
-    if float(digits.replace(" ", "")) == 0.0:
+    digits = f"{abs(value):,.{decimals}f}".replace(",", NBSP)
+    if float(digits.replace(NBSP, "")) == 0.0:
         return digits
     return f"{MINUS if value < 0 else '+' if sign else ''}{digits}"
 
@@ -34,9 +36,8 @@ def p_equals(p: float) -> str:
     """``p = 0.31``, with three decimals where the threshold is near, never ``p = 0``."""
     if not math.isfinite(p):
         return "p not known"
-    if p < 0.001:
-        return "p < 0.001"
-    return f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+    relation, digits = ("<", "0.001") if p < 0.001 else ("=", f"{p:.3f}" if p < 0.1 else f"{p:.2f}")
+    return f"p{NBSP}{relation}{NBSP}{digits}"
 
 
 def chance(p: float, alpha: float = 0.05) -> str:
@@ -47,7 +48,7 @@ def chance(p: float, alpha: float = 0.05) -> str:
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """``1 month``, ``71 months``."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}".replace(",", " ")
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}".replace(",", NBSP)
 
 
 def iso(moment: date | datetime) -> str:

@@ -5,7 +5,8 @@ Shared by the report and the dashboard; knows nothing of any benchmark.
 
 from memtrial.bench.report.charts.interval import Interval, IntervalAxis
 from memtrial.bench.report.charts.line import Band, Line, LineChart
+from memtrial.bench.report.charts.scale import padded
 from memtrial.bench.report.charts.scatter import Scatter
 from memtrial.bench.report.charts.svg import MIDDLE, NARROW, WIDE, Size
 
-__all__ = ["MIDDLE", "NARROW", "WIDE", "Band", "Interval", "IntervalAxis", "Line", "LineChart", "Scatter", "Size"]
+__all__ = ["MIDDLE", "NARROW", "WIDE", "Band", "Interval", "IntervalAxis", "Line", "LineChart", "Scatter", "Size", "padded"]

@@ -10,7 +10,7 @@ from memtrial.bench.report.charts.scale import Scale, decimals, padded, ticks
 from memtrial.bench.report.charts.svg import Size, canvas, element, text
 from memtrial.bench.report.typography import number
 
-WIDTH, EDGE = 240, 16
+WIDTH, EDGE = 192, 14
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +39,7 @@ class IntervalAxis:
         low, high = padded(ends, include=(0.0,))
         self.unit = unit
         self.x = Scale(low, high, EDGE, WIDTH - EDGE)
-        self.ticks = ticks(low, high, 5)
+        self.ticks = ticks(low, high, 4)
 
     def heading(self) -> Markup:
         """Ticks and unit, for the table's head."""

@@ -9,7 +9,7 @@ from datetime import date
 
 from markupsafe import Markup
 
-from memtrial.bench.report.charts.scale import Scale, day_ticks, decimals, log_ticks, padded, spread, ticks
+from memtrial.bench.report.charts.scale import Scale, day_ticks, decimals, inside, log_ticks, padded, spread, ticks
 from memtrial.bench.report.charts.svg import LETTER, MIDDLE, NARROW, WIDE, Size, canvas, element, polyline, text
 from memtrial.bench.report.typography import number
 
@@ -96,13 +96,12 @@ class _Drawing:
 
     def __init__(self, chart: LineChart, size: Size) -> None:
         self.chart, self.size = chart, size
-        self.labels = [self._name(line) for line in chart.lines]
-        if chart.reference is not None:
-            self.labels.append(chart.reference_label)
-        self.right = size.width - LETTER * max(map(len, self.labels), default=0) - 20
         self.bottom = size.height - BOTTOM - (16 if chart.marks else 0)
         low, high = chart.y_range or self._range()
         self.y = Scale(low, high, self.bottom, TOP, chart.log)
+        self.labels = [self._name(line) for line in chart.lines]
+        longest = max(map(len, [*self.labels, chart.reference_label]))
+        self.right = size.width - LETTER * longest - 18
         first, last = chart.days[0].toordinal(), chart.days[-1].toordinal()
         self.x = Scale(first, max(last, first + 1), LEFT, self.right)
 
@@ -111,7 +110,8 @@ class _Drawing:
         last = _last(line.values)
         if last is None or not line.show_last:
             return name
-        return f"{name} {number(last[1], self.chart.decimals, sign=self.chart.sign)}"
+        outside = "↓ " if last[1] < self.y.low else "↑ " if last[1] > self.y.high else ""
+        return f"{outside}{name} {number(last[1], self.chart.decimals, sign=self.chart.sign)}"
 
     def _range(self) -> tuple[float, float]:
         chart = self.chart
@@ -144,15 +144,16 @@ class _Drawing:
 
     def _phases(self) -> Markup:
         parts: list[Markup] = []
-        widest = max(self.chart.phases, key=lambda phase: phase[1] - phase[0], default=None)
+        label, taken = self.chart.phases_label, 2 + LETTER * len(self.chart.y_title)
         for phase in self.chart.phases:
             left, right = (self.x(day.toordinal()) for day in phase)
             parts.append(
                 element("rect", x=left, y=TOP, width=max(right - left, 1), height=self.bottom - TOP, class_="phase")
             )
-            room = self.right - left
-            if phase == widest and self.chart.phases_label and room > LETTER * len(self.chart.phases_label):
-                parts.append(text(self.chart.phases_label, left + 4, self.bottom - 6, kind="small"))
+            # Above the frame, where no data can run through it, over the first phase with room for the name.
+            if label and taken < left < self.right - LETTER * len(label):
+                parts.append(text(label, left, TOP - 6, kind="small"))
+                label = ""
         return Markup("").join(parts)
 
     def _grid(self) -> Markup:
@@ -203,9 +204,10 @@ class _Drawing:
         parts: list[Markup] = []
         for line in sorted(self.chart.lines, key=lambda line: line.strong):
             kind = f"line {line.tone}{' strong' if line.strong else ''}{' dashed' if line.dashed else ''}"
-            for run in _runs(line.values):
-                points = [(self.at(row), self.y(value)) for row, value in run]
-                parts.append(element("path", d=polyline(points), class_=kind))
+            for run in _runs([(self.at(row), value) for row, value in enumerate(line.values)]):
+                for piece in inside(run, self.y.low, self.y.high):
+                    points = [(x, self.y(value)) for x, value in piece]
+                    parts.append(element("path", d=polyline(points), class_=kind))
         return Markup("").join(parts)
 
     def _marks(self) -> Markup:
@@ -259,12 +261,12 @@ def _last(values: Sequence[float | None]) -> tuple[int, float] | None:
     return None
 
 
-def _runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:
+def _runs(points: Sequence[tuple[float, float | None]]) -> list[list[tuple[float, float]]]:
     """Stretches without a gap."""
-    runs: list[list[tuple[int, float]]] = [[]]
-    for row, value in enumerate(values):
+    runs: list[list[tuple[float, float]]] = [[]]
+    for x, value in points:
         if value is not None and math.isfinite(value):
-            runs[-1].append((row, value))
+            runs[-1].append((x, value))
         elif runs[-1]:
             runs.append([])
     return [run for run in runs if run]

@@ -84,6 +84,22 @@ def day_ticks(days: Sequence[date], most: int) -> tuple[tuple[date, str], ...]:
     return tuple((day, f"{day:%Y-%m}") for day in months[::every]) or ((first, first.isoformat()),)
 
 
+def inside(run: Sequence[tuple[float, float]], low: float, high: float) -> list[list[tuple[float, float]]]:
+    """The pieces of a line that lie in ``low`` … ``high``, cut where it crosses the edge."""
+    pieces: list[list[tuple[float, float]]] = [[]]
+    for number, (x, value) in enumerate(run):
+        if number:
+            before, was = run[number - 1]
+            edges = [edge for edge in (low, high) if min(was, value) < edge < max(was, value)]
+            for edge in sorted(edges, reverse=was > value):
+                pieces[-1].append((before + (x - before) * (edge - was) / (value - was), edge))
+                if not low <= value <= high and len(pieces[-1]) > 1:
+                    pieces.append([])
+        if low <= value <= high:
+            pieces[-1].append((x, value))
+    return [piece for piece in pieces if piece]
+
+
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> tuple[float, ...]:
     """Positions as near as possible to ``wanted`` that are ``gap`` apart and inside ``low`` … ``high``.
 

@@ -21,7 +21,7 @@ WIDE = Size("wide", 1040, 360)
 MIDDLE = Size("middle", 680, 340)
 NARROW = Size("narrow", 340, 320, narrow=True)
 
-LETTER = 6.4
+LETTER = 7.1
 """Mean width of a letter of a chart's text, generously, in pixels."""
 
 

@@ -108,7 +108,7 @@ def _table(case: Case, points: NDArray[np.float64], dates: list[str]) -> Table:
     for name, *correlations in PAPER:
         cells = [cell for rho in correlations for cell in (rho, UNKNOWN)]
         lines.append(Row(cells=(f"Paper: {name}", *cells, UNKNOWN), kind="reference"))
-    pairs = ("Credit and market", "Contribution and market", "Credit and contribution")
+    pairs = ("Credit, market", "Contribution, market", "Credit, contribution")
     return Table(
         caption="Spearman correlations, this run beside the paper's Table 1",
         columns=(

@@ -28,8 +28,6 @@ from memtrial.bench.report.typography import (
 )
 from memtrial.records import Decision, Draft, Outcome, Usage, Weights
 
-SHORT_NAMES = {"equities": "Eq.", "bonds": "Bd.", "commodities": "Cm.", "real_estate": "RE", "cash": "Cash"}
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shown:
@@ -89,8 +87,8 @@ def _verdict(case: Case, decision: Decision, outcome: Outcome) -> Iterator[str]:
     if verdict.n_scores >= 2:
         yield (
             f"By then {counted(verdict.n_scores, 'forward score')} had a mean of "
-            f"{number(verdict.mean_score, 2, sign=True)} ({p_equals(verdict.p_value)}; needs p < {verdict.alpha:g}), "
-            f"values: {LEARNER_WORDS[verdict.learner]}."
+            f"{number(verdict.mean_score, 2, sign=True)} ({p_equals(verdict.p_value)}; needs p < {verdict.alpha:g}); "
+            f"the values are {LEARNER_WORDS[verdict.learner]}."
         )
     if verdict.trusted:
         yield f"Memory chose the draft shown {case.subset(decision, verdict.subset)}, and it was held."
@@ -112,7 +110,7 @@ def _drafts(case: Case, row: int) -> Table:
     names = decision.assets
     columns = (
         Column("Draft shown", numeric=False),
-        *(Column(SHORT_NAMES.get(name, visible(name)), "%") for name in names),
+        *(Column(visible(name).replace("_", " ").capitalize(), "%") for name in names),
         Column("Predicted", "pp"),
         Column("Utility", "%"),
         Column("The model's reason", numeric=False),

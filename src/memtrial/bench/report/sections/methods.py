@@ -14,7 +14,7 @@ from memtrial.bench.report.evidence import Paired, half_width
 from memtrial.bench.report.palette import tone
 from memtrial.bench.report.sections.case import OWN, REFERENCE, Case
 from memtrial.bench.report.tables import Column, Row, Table
-from memtrial.bench.report.typography import UNKNOWN, counted, listed, number, p_equals, visible
+from memtrial.bench.report.typography import NBSP, UNKNOWN, counted, listed, number, p_equals, visible
 
 WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -44,8 +44,7 @@ REST = (
     Column("Return", "% in all"),
     Column("Sharpe", "a year"),
     Column("Drawdown", "% at most"),
-    Column("Trusted", "%"),
-    Column("Trusted", "decisions"),
+    Column("Trusted", "% of decisions"),
 )
 
 
@@ -93,7 +92,7 @@ def investors_table(case: Case) -> Table:
                     visible(method.label),
                     *(number(value, 3) for value in utilities),
                     number(fmean(known), 3),
-                    _counts(trusted, case.months) if name == OWN else UNKNOWN,
+                    _counts(trusted, case.months) if name == OWN else "",
                 ),
                 kind=_kind(name),
                 tone=tone(name),
@@ -103,7 +102,7 @@ def investors_table(case: Case) -> Table:
         Column("Method", numeric=False),
         *(Column(visible(name), "%/month") for name in investors),
         Column("Average", "%/month"),
-        Column("Trusted", listed(investors)),
+        Column("Trusted decisions", "in the same order"),
     )
     caption = f"Utility by investor, {counted(case.months, 'month')} each"
     return Table(caption=caption, columns=columns, rows=tuple(lines))
@@ -126,15 +125,14 @@ def _figures(method: MethodResult) -> tuple[str, ...]:
         number(summary.cumulative_return_pct, 1, sign=True),
         number(summary.sharpe, 2),
         number(summary.max_drawdown_pct, 1),
-        number(summary.trust_rate_pct, 1),
-        f"{trusted} of {len(method.months)}",
+        f"{number(summary.trust_rate_pct, 1)} ({trusted} of {len(method.months)})",
     )
 
 
 def _difference(found: Paired | None) -> tuple[str | Markup, str, str]:
     if found is None:
         return UNKNOWN, UNKNOWN, UNKNOWN
-    p = p_equals(found.p).removeprefix("p = ").removeprefix("p ") if found.known else UNKNOWN
+    p = p_equals(found.p).removeprefix("p").removeprefix(f"{NBSP}=").strip() if found.known else UNKNOWN
     return number(100 * found.mean, 3, sign=True), number(100 * found.se, 3), p
 
 

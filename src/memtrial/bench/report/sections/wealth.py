@@ -6,14 +6,16 @@ from bisect import bisect_left
 from datetime import date
 
 from memtrial.bench.classalloc.result import InvestorResult, MethodResult
-from memtrial.bench.report.charts import NARROW, Line, LineChart, Size
+from memtrial.bench.report.charts import NARROW, Line, LineChart, Size, padded
 from memtrial.bench.report.palette import SHORT, tone
 from memtrial.bench.report.sections.case import OWN, REFERENCE, SHADOW, Case
 from memtrial.bench.report.tables import Column, Figure, Table, rows
 from memtrial.bench.report.typography import counted, listed, number, visible
 from memtrial.portfolio import relative
 
-HALF = Size("middle", 540, 320)
+HALF = Size("middle", 540, 320, narrow=True)
+OUTLIER = 2.5
+"""A line this many times further from 1/N than all others would flatten them: it leaves the frame instead."""
 
 
 def wealth_figures(case: Case) -> tuple[Figure, ...]:
@@ -21,11 +23,7 @@ def wealth_figures(case: Case) -> tuple[Figure, ...]:
     names = [case.name, *(name for name in case.result.investors if name != case.name)]
     series = {name: _series(case, case.result.investors[name]) for name in names}
     series = {name: lines for name, lines in series.items() if lines}
-    known = [value for lines in series.values() for line in lines for value in line.values if value is not None]
-    if not known:
-        return ()
-    room = 0.06 * (max(*known, 0.0) - min(*known, 0.0)) or 1.0
-    scale = (min(*known, 0.0) - room, max(*known, 0.0) + room)
+    scale = _scale([line for lines in series.values() for line in lines])
     return tuple(_figure(case, name, lines, scale, wide=name == case.name) for name, lines in series.items())
 
 
@@ -63,12 +61,28 @@ def _figure(case: Case, name: str, lines: tuple[Line, ...], scale: tuple[float, 
     )
 
 
+def _scale(lines: list[Line]) -> tuple[float, float]:
+    """One scale for all charts, from the lines that are of a size."""
+    reach = {id(line): max(abs(value) for value in line.values if value is not None) for line in lines}
+    ordered = sorted(lines, key=lambda line: reach[id(line)])
+    while len(ordered) > 1 and _outlies(ordered, reach):
+        ordered.pop()
+    return padded([value for line in ordered for value in line.values if value is not None], include=(0.0,))
+
+
+def _outlies(ordered: list[Line], reach: dict[int, float]) -> bool:
+    """Whether the furthest line and its like (one method has a line per investor) are far from all others."""
+    furthest = ordered[-1]
+    others = [reach[id(line)] for line in ordered if line.label != furthest.label]
+    return bool(others) and reach[id(furthest)] > OUTLIER * max(others)
+
+
 def _caption(case: Case, name: str) -> str:
     falling = counted(len(case.result.falling), "phase")
     words = f"Wealth after costs over that of 1/N, {name} investor. Shaded: {falling} in which equities lost 5 % or more."
     if _shadowed(case.result.investors[name]):
         words += " memtrial never trusted, so memtrial that never trusts is the same line."
-    return words
+    return f"{words} A line marked ↑ or ↓ ends outside the frame."
 
 
 def _days(case: Case) -> tuple[date, ...]:
