@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.agent import Agent
+from memtrial.models.embedders import WordLlamaEmbedder
 from memtrial.records import Decision, Experience, State
 
+EMBEDDER = WordLlamaEmbedder()
+"""Loaded once for all tests; loading is most of what opening an agent costs."""
 ASSETS = ("stocks", "bonds", "cash")
 START = datetime(2024, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
 MOODS = ("calm markets drift", "storm and fear", "quiet bonds", "rally of stocks", "slow summer trade")

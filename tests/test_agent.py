@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_worlds import ASSETS, START, as_bytes, moves, run, tilting
+from agent_worlds import ASSETS, EMBEDDER, START, as_bytes, moves, run, tilting
 
 import memtrial
 from memtrial.agent import Agent
@@ -30,14 +30,14 @@ def test_a_users_loop_is_ten_lines(tmp_path: Path) -> None:
 
 
 def test_a_decision_is_durable_before_it_is_returned(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decision = agent.decide("calm", at=START)
         with memtrial.Store(tmp_path / "a.db") as other:
             assert as_bytes(other.decision(decision.id, as_of=START)) == as_bytes(decision)
 
 
 def test_memory_fills_and_the_number_of_drafts_follows(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decisions = run(agent, 8)
     assert [len(decision.drafts) for decision in decisions] == [1, 2, 4, 8, 8, 8, 8, 8]
     assert [decision.recall.pool for decision in decisions] == list(range(8))
@@ -59,12 +59,12 @@ def test_deciding_again_returns_the_stored_decision_without_a_call(tmp_path: Pat
 
 
 def test_reopening_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "whole.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "whole.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         whole = run(agent, 30)
         values = agent.trial.values()
     parts = []
     for first in range(0, 30, 7):
-        with Agent(memory=tmp_path / "parts.db", policy=tilting, assets=ASSETS) as agent:
+        with Agent(memory=tmp_path / "parts.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
             parts += run(agent, min(7, 30 - first), first=first)
             again = agent.trial.values()
     assert [as_bytes(decision) for decision in parts] == [as_bytes(decision) for decision in whole]
@@ -72,7 +72,7 @@ def test_reopening_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_trusted_decision_deploys_its_draft_and_nothing_else_moves_the_action(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decisions = run(agent, 60)
     trusted = [decision for decision in decisions if decision.verdict.trusted]
     assert trusted, "the planted memories of this world should earn trust"
@@ -91,7 +91,7 @@ def test_a_trusted_decision_deploys_its_draft_and_nothing_else_moves_the_action(
 
 
 def test_shadow_mode_measures_everything_and_moves_nothing(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, shadow=True) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, shadow=True) as agent:
         decisions = run(agent, 60)
     assert not any(decision.verdict.trusted for decision in decisions)
     assert any("shadow" in decision.verdict.reason for decision in decisions)
@@ -133,7 +133,7 @@ def test_async_policies_and_running_loops(tmp_path: Path) -> None:
 
 
 def test_holdings_follow_the_last_action_and_its_outcome(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         first = agent.decide("calm", at=START)
         assert first.holdings == agent.reference
         second = agent.decide("calm", at=START + timedelta(days=1))
@@ -146,13 +146,13 @@ def test_holdings_follow_the_last_action_and_its_outcome(tmp_path: Path) -> None
 
 
 def test_an_expired_decision_teaches_nothing_and_stays_expired(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decision = agent.decide("calm", at=START)
         agent.expire(decision.id)
         with pytest.raises(DecisionError, match="expired"):
             agent.settle(decision.id, [0, 0, 0], known_at=START)
     with (
-        Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent,
+        Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent,
         pytest.raises(DecisionError, match="expired"),
     ):
         agent.settle(decision.id, [0, 0, 0], known_at=START)
@@ -172,7 +172,7 @@ def test_a_recall_of_the_users_own_is_shown_and_kept(tmp_path: Path) -> None:
             shown=(Recalled(experience=mine, rank=0, similarity=1.0),),
         )
 
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, recall=recall) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, recall=recall) as agent:
         decision = agent.decide("calm", at=START)
         assert decision.recall.experiences == (mine,)
         assert agent.store.experience("default", "mine", as_of=START) == mine
@@ -183,7 +183,7 @@ class TestBadInput:
 
     @pytest.fixture
     def agent(self, tmp_path: Path):
-        with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+        with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
             yield agent
 
     def test_outcome_of_an_unknown_decision(self, agent: Agent) -> None:
@@ -243,11 +243,11 @@ class TestBadInput:
     def test_a_memory_that_cannot_be_opened(self, tmp_path: Path) -> None:
         (tmp_path / "broken.db").write_bytes(b"this is no database, it is a letter" * 50)
         with pytest.raises(StoreError):
-            Agent(memory=tmp_path / "broken.db", policy=tilting, assets=ASSETS)
+            Agent(memory=tmp_path / "broken.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER)
 
 
 def test_outcomes_late_and_out_of_order_are_used_once_known(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decisions = [agent.decide(f"day {n}", at=START + timedelta(days=n)) for n in range(6)]
         late = START + timedelta(days=10)
         for decision in reversed(decisions):
@@ -260,9 +260,9 @@ def test_outcomes_late_and_out_of_order_are_used_once_known(tmp_path: Path) -> N
 
 def test_two_agents_share_a_scope_and_keep_their_trials(tmp_path: Path) -> None:
     with memtrial.Store(tmp_path / "a.db") as store:
-        one = Agent(memory=store, policy=tilting, assets=ASSETS, name="one")
-        two = Agent(memory=store, policy=tilting, assets=ASSETS, name="two")
-        other = Agent(memory=store, policy=tilting, assets=ASSETS, name="one", scope="elsewhere")
+        one = Agent(memory=store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="one")
+        two = Agent(memory=store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="two")
+        other = Agent(memory=store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="one", scope="elsewhere")
         run(one, 4)
         assert two.decide("calm", at=START + timedelta(days=40)).recall.pool == 4
         assert other.decide("calm", at=START + timedelta(days=40)).recall.pool == 0

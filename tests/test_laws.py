@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from agent_worlds import ASSETS, MOODS, START, as_bytes, moves, number, run, tilting
+from agent_worlds import ASSETS, EMBEDDER, MOODS, START, as_bytes, moves, number, run, tilting
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +26,7 @@ def overlapping(path: Path, *, until: int, scramble_after: int, seed: int) -> De
 
     Outcomes are handed over at once, long before they are known, so only ``known_at`` can hide them.
     """
-    with Agent(memory=path, policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=path, policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decision = agent.decide("start", at=START)
         for day in range(until):
             at = START + timedelta(days=day)
@@ -52,34 +52,34 @@ def test_law_1_what_becomes_known_later_changes_nothing(until: int, seed: int) -
 def test_law_1_a_store_cut_off_at_t_decides_the_same(week: int) -> None:
     with TemporaryDirectory() as folder:
         full, cut = Path(folder) / "full.db", Path(folder) / "cut.db"
-        with Agent(memory=full, policy=tilting, assets=ASSETS, name="past") as agent:
+        with Agent(memory=full, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="past") as agent:
             run(agent, 20)
-        with Agent(memory=cut, policy=tilting, assets=ASSETS, name="past") as agent:
+        with Agent(memory=cut, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="past") as agent:
             run(agent, week)
         at = START + timedelta(weeks=week, days=-1)
         decided = []
         for path in (full, cut):
-            with Agent(memory=path, policy=tilting, assets=ASSETS, name="fresh") as agent:
+            with Agent(memory=path, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="fresh") as agent:
                 decided.append(as_bytes(agent.decide("calm markets drift", at=at)))
         assert decided[0] == decided[1]
 
 
 def test_law_2_outcomes_do_not_rank(tmp_path: Path) -> None:
     for name, order in (("a", range(12)), ("b", reversed(range(12)))):
-        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS) as agent:
+        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
             for week, outcome in enumerate(order):
                 decision = agent.decide(f"{MOODS[week % 5]} {week}", at=START + timedelta(weeks=week))
                 agent.settle(decision.id, moves(outcome), known_at=decision.decided_at)
     found = []
     for name in "ab":
-        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS, name="fresh", k=6) as agent:
+        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="fresh", k=6) as agent:
             receipt = agent.decide("storm and fear", at=START + timedelta(weeks=20)).recall
             found.append([(item.experience.situation, item.similarity) for item in receipt.shown])
     assert found[0] == found[1]
 
 
 def test_law_4_a_receipt_says_everything(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decision = run(agent, 12)[-1]
     assert [item.rank for item in decision.recall.shown] == [0, 1, 2, 3]
     assert decision.recall.pool == 11
@@ -94,10 +94,10 @@ def test_law_4_a_receipt_says_everything(tmp_path: Path) -> None:
 @given(torn=st.integers(1, 17))
 def test_law_5_a_write_that_fails_leaves_the_agent_as_the_store_is(torn: int) -> None:
     with TemporaryDirectory() as folder:
-        with Agent(memory=Path(folder) / "whole.db", policy=tilting, assets=ASSETS) as agent:
+        with Agent(memory=Path(folder) / "whole.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
             whole = [as_bytes(decision) for decision in run(agent, 18)]
         failing = Path(folder) / "failing.db"
-        with Agent(memory=failing, policy=tilting, assets=ASSETS) as agent:
+        with Agent(memory=failing, policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
             made = run(agent, torn)
             lock = sqlite3.connect(failing)
             lock.execute("CREATE TRIGGER full BEFORE INSERT ON drafts BEGIN SELECT RAISE(ABORT, 'disk full'); END")
@@ -120,7 +120,7 @@ def test_law_5_a_write_that_fails_leaves_the_agent_as_the_store_is(torn: int) ->
 def test_law_6_memory_moves_nothing_without_a_verdict(weeks: int, shadow: bool) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.db"
-        with Agent(memory=path, policy=tilting, assets=ASSETS, shadow=shadow) as agent:
+        with Agent(memory=path, policy=tilting, assets=ASSETS, embedder=EMBEDDER, shadow=shadow) as agent:
             for decision in run(agent, weeks):
                 verdict, mean = decision.verdict, np.array(decision.mean_draft)
                 blend = verdict.reference_weight * np.array(decision.reference) + (1 - verdict.reference_weight) * mean
@@ -133,18 +133,18 @@ def test_law_6_memory_moves_nothing_without_a_verdict(weeks: int, shadow: bool) 
 def test_law_7_the_same_inputs_give_the_same_bytes(tmp_path: Path) -> None:
     runs: list[list[bytes]] = []
     for name in "ab":
-        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS) as agent:
+        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
             runs.append([as_bytes(decision) for decision in run(agent, 15)])
     assert runs[0] == runs[1]
 
 
 def test_law_7_a_copied_store_goes_on_like_the_original(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         run(agent, 15)
     shutil.copy(tmp_path / "a.db", tmp_path / "b.db")
     onward: list[list[bytes]] = []
     for name in "ab":
-        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS) as agent:
+        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
             onward.append([as_bytes(decision) for decision in run(agent, 5, first=15)])
     assert onward[0] == onward[1]
 
@@ -163,7 +163,7 @@ def test_law_8_an_empty_memory_is_drafted_without_any(tmp_path: Path) -> None:
 
 
 def test_outcomes_and_decisions_read_back_as_they_were(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS) as agent:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
         decisions = run(agent, 14)
     with Store(tmp_path / "a.db") as store:
         events = list(store.journal("default", "agent"))

@@ -325,7 +325,7 @@ class Agent:
         trial = self._opened()
         self._waiting(decision_id, trial)
         self._guarded(lambda: trial.expire(decision_id))
-        self._guarded(lambda: self.store.expire(decision_id, known_at=utc(self._clock(), "clock")))
+        self._guarded(lambda: self.store.expire(decision_id))
 
     # --------------------------------------------------------------- reflect
 

@@ -338,6 +338,13 @@ class Outcome:
         object.__setattr__(self, "known_at", utc(self.known_at, "known_at"))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expiry:
+    """A decision that was given up: its outcome will never come, and nothing is learned from it."""
+
+    decision_id: str
+
+
 def as_weights(values: Sequence[float]) -> Weights:
     """``values`` as a tuple of plain floats."""
     return tuple(float(value) for value in values)

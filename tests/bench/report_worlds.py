@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -35,14 +36,15 @@ K = 4
 class World:
     """A run to invent.
 
-    ``influence`` tilts every draft that shows an experience towards what that experience favours; ``missing`` is the
-    share of drafts without a valid answer; ``dead`` are months in which no draft was valid; ``note`` is put into every
+    ``influence`` tilts every draft that shows an experience towards what that experience favours, ``skill`` towards
+    what will in fact earn most, by how good the experience is; ``missing`` is the share of drafts without an answer; ``dead`` are months in which no draft was valid; ``note`` is put into every
     text that a model or a memory could have written.
     """
 
     months: int = 71
     seed: int = 1
     influence: float = 0.05
+    skill: float = 0.0
     noise: float = 0.05
     missing: float = 0.03
     dead: tuple[int, ...] = ()
@@ -58,6 +60,10 @@ class World:
         months = list(self._drafted(market, test, experiences))
         investors = {name: self._investor(investor, market, test, months) for name, investor in INVESTORS.items()}
         primary = investors["balanced"]
+        with warnings.catch_warnings():
+            # One month has one market, and nothing can be correlated with a constant.
+            warnings.simplefilter("ignore")
+            credit = credit_table(primary.decisions, primary.outcomes, primary.methods["1/N"].months)
         return ClassAllocResult(
             assets=ASSETS,
             policy=f"synthetic momentum {self.note} t=0.7 seed={self.seed}",
@@ -72,7 +78,7 @@ class World:
             wealth_dates=wealth_dates(market, test),
             falling=falling(market, test),
             investors=investors,
-            credit=credit_table(primary.decisions, primary.outcomes, primary.methods["1/N"].months),
+            credit=credit,
             usage=sum((decision.usage for decision in primary.decisions), Usage()),
         )
 
@@ -93,9 +99,11 @@ class World:
     ) -> Iterator[tuple[Recall, tuple[Draft, ...]]]:
         rng = np.random.default_rng(self.seed)
         tilts = rng.standard_normal((len(experiences), len(ASSETS))).round(3)
+        quality = rng.standard_normal(len(experiences))
         likely = rng.exponential(size=len(experiences)) + 0.02
         for number, day in enumerate(test):
             past = market.returns_before(day.day, 63).sum(axis=0)
+            future = market.returns_between(day.day, day.outcome_day).sum(axis=0)
             chosen = rng.choice(len(experiences), K, replace=False, p=likely / likely.sum())
             shown = tuple(
                 Recalled(experience=experiences[row], rank=rank, similarity=0.92 - 0.04 * rank)
@@ -107,15 +115,14 @@ class World:
             drafts = []
             for subset in design(K).subsets:
                 pull = past * 4 + self.influence * tilts[chosen[list(subset)]].sum(axis=0)
+                pull = pull + self.skill * future * quality[chosen[list(subset)]].sum()
                 pull = pull + self.noise * rng.standard_normal(len(ASSETS))
                 lost = number in self.dead or rng.random() < self.missing
                 drafts.append(self._draft(subset, pull, lost))
             yield recall, tuple(drafts)
 
     def _draft(self, subset: tuple[int, ...], pull: np.ndarray, lost: bool) -> Draft:
-        usage = Usage(
-            calls=1, replayed=1, retries=int(lost), input_tokens=612, output_tokens=57, latency_seconds=4.2
-        )
+        usage = Usage(calls=1, replayed=1, retries=int(lost), input_tokens=612, output_tokens=57, latency_seconds=4.2)
         if lost:
             return Draft(subset=subset, weights=None, problem=f"two invalid replies: not JSON {self.note}", usage=usage)
         weights = np.exp(3 * pull)

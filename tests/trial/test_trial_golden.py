@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memtrial.errors import InputError
 from memtrial.trial import (
     REFERENCE_WEIGHTS,
     Anchor,

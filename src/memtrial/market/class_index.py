@@ -65,7 +65,7 @@ def class_index(
         counts = np.isfinite(members).sum(axis=1)
         total = np.nansum(members, axis=1)
         mean = np.divide(total, counts, out=np.zeros_like(total), where=counts > 0)
-        levels[name] = np.concatenate([[1.0], np.cumprod(1.0 + mean)])
+        levels[name] = np.concatenate((np.ones(1), np.cumprod(1.0 + mean)))
     return levels
 
 

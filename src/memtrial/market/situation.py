@@ -6,6 +6,7 @@ Each asset class therefore has its own vocabulary for what it did.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -51,9 +52,9 @@ def class_situation(assets: Sequence[str], past: NDArray[np.float64]) -> str:
         spread = float(daily.std(ddof=1)) or 1.0
         month = float(daily[-MONTH:].sum()) / (spread * MONTH**0.5)
         trend = float(daily.sum()) / (spread * len(daily) ** 0.5)
-        move = _MONTH_WORDS[asset][int(np.searchsorted((-1.0, -0.25, 0.25, 1.0), month))]
-        drift = _TREND_WORDS[asset][int(np.searchsorted((-0.5, 0.5), trend))]
+        move = _MONTH_WORDS[asset][bisect_left((-1.0, -0.25, 0.25, 1.0), month)]
+        drift = _TREND_WORDS[asset][bisect_left((-0.5, 0.5), trend)]
         phrases.append(f"{move} {drift}")
     nerves = float(past[-MONTH:, 0].std(ddof=1)) / (float(past[:, 0].std(ddof=1)) or 1.0)
-    phrases.append(_NERVES[int(np.searchsorted((0.75, 1.25), nerves))])
+    phrases.append(_NERVES[bisect_left((0.75, 1.25), nerves)])
     return "; ".join(phrases) + "."

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +84,7 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _progress(request: Request) -> Iterator[Callable[[str], None]]:
+def _progress(request: Request) -> Generator[Callable[[str], None]]:
     """A bar on stderr with the time left; silent when stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

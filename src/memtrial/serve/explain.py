@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import cast
 
 from rich.console import Console
 from rich.table import Table
@@ -97,14 +99,14 @@ def _percent(weights: tuple[float, ...]) -> list[str]:
     return [f"{100 * weight:.1f}" for weight in weights]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """``value`` as JSON: times as ISO text, what is not a number as null."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in cast("Mapping[object, object]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast("Sequence[object]", value)]
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, float) and value != value:
+    if isinstance(value, float) and math.isnan(value):
         return None
     return value

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from memtrial.errors import DecisionError, MemtrialError, StoreError
-from memtrial.records import Decision, Experience, Outcome, utc
+from memtrial.records import Decision, Experience, Expiry, Outcome, utc
 from memtrial.store import schema, writing
 from memtrial.store.opening import explained, located, opened
 from memtrial.store.reading import (
@@ -47,6 +47,8 @@ class Store:
     url
         ``sqlite:///agent.db``, a path (``agent.db``), or ``:memory:`` for a store that ends with the process. A new
         file is made with its tables; its folder must exist.
+    create
+        Whether a missing file is made; otherwise it is an error.
 
     Raises
     ------
@@ -55,8 +57,10 @@ class Store:
         method raises it too when the database fails.
     """
 
-    def __init__(self, url: str | Path) -> None:
+    def __init__(self, url: str | Path, *, create: bool = True) -> None:
         self._file = located(url)
+        if not create and self._file is not None and not self._file.exists():
+            raise StoreError(f"there is no store at {self._file}; name the file that a run wrote")
         self._closed = False
         # A store in memory has one connection, which its threads share in turn.
         self._turn: AbstractContextManager[Any] = nullcontext() if self._file else RLock()
@@ -160,6 +164,17 @@ class Store:
         with self._write() as connection:
             writing.add_outcome(connection, outcome)
 
+    def expire(self, decision_id: str) -> None:
+        """Give up a decision whose outcome will never come; the journal keeps it.
+
+        Raises
+        ------
+        DecisionError
+            The decision is unknown, settled or already expired.
+        """
+        with self._write() as connection:
+            writing.expire(connection, decision_id)
+
     # -- reads, as the store stood at a time -----------------------------------------------------------------------
 
     def experiences(self, scope: str, *, as_of: datetime, ids: Sequence[str] | None = None) -> tuple[Experience, ...]:
@@ -244,8 +259,8 @@ class Store:
 
     # -- what a restart and a model of content need -----------------------------------------------------------------
 
-    def journal(self, scope: str, agent: str) -> Iterator[Decision | Outcome]:
-        """An agent's decisions and outcomes in the exact order in which they were written.
+    def journal(self, scope: str, agent: str) -> Iterator[Decision | Outcome | Expiry]:
+        """An agent's decisions, outcomes and expiries in the exact order in which they were written.
 
         It takes no ``as_of``: it replays what already happened, to take up an agent where it stopped, and the trial
         applies the known times itself, as it did the first time.
@@ -319,8 +334,6 @@ class Store:
                 after = rows[-1].recorded
             if len(rows) < _PIECE:
                 return
-
-    # -- connections ---------------------------------------------------------------------------------------------
 
     @property
     def _name(self) -> str:

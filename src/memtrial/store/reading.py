@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, select
 
-from memtrial.records import Decision, Outcome
+from memtrial.records import Decision, Expiry, Outcome
 from memtrial.store import schema
 from memtrial.store.rows import Row, decision_of, outcome_of
 
@@ -80,13 +80,15 @@ def load_outcomes(connection: Connection, query: Select[Any]) -> list[Outcome]:
     return [outcome_of(row, contributed[row["decision_id"]], scored[row["decision_id"]]) for row in rows]
 
 
-def load_events(connection: Connection, events: Sequence[tuple[str, str]]) -> list[Decision | Outcome]:
+def load_events(connection: Connection, events: Sequence[tuple[str, str]]) -> list[Decision | Outcome | Expiry]:
     """The records of (event, decision id) entries of the journal, in their order."""
     taken = [identity for event, identity in events if event == "decision"]
     settled = [identity for event, identity in events if event == "outcome"]
     by_id = select(schema.decisions).where(schema.decisions.c.id.in_(taken))
     of_id = select(schema.outcomes).where(schema.outcomes.c.decision_id.in_(settled))
-    found: dict[tuple[str, str], Decision | Outcome] = {}
+    found: dict[tuple[str, str], Decision | Outcome | Expiry] = {
+        (event, identity): Expiry(decision_id=identity) for event, identity in events if event == "expiry"
+    }
     found.update({("decision", item.id): item for item in load_decisions(connection, by_id)})
     found.update({("outcome", item.decision_id): item for item in load_outcomes(connection, of_id)})
     return [found[entry] for entry in events]

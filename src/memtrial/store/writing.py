@@ -178,9 +178,7 @@ def add_outcome(connection: Connection, outcome: Outcome) -> None:
     decided = connection.execute(query).first()
     if decided is None:
         raise DecisionError(f"{where} is not in the store; settle a decision that was taken")
-    settled = schema.outcomes.c.decision_id
-    if connection.execute(select(settled).where(settled == outcome.decision_id)).first():
-        raise DecisionError(f"{where} was already settled; an outcome is given once")
+    _still_open(connection, outcome.decision_id)
     if outcome.known_at < decided.decided_at:
         raise TimeError(
             f"{where} was taken at {decided.decided_at.isoformat()}; "
@@ -198,6 +196,25 @@ def add_outcome(connection: Connection, outcome: Outcome) -> None:
     connection.execute(schema.outcomes.insert(), rows.outcome_row(outcome, position))
     _insert(connection, schema.contributions, rows.contribution_rows(outcome))
     _insert(connection, schema.scores, rows.score_rows(outcome))
+
+
+def expire(connection: Connection, decision_id: str) -> None:
+    """Enter that the outcome of a decision will never come."""
+    table = schema.decisions
+    decided = connection.execute(select(table.c.scope, table.c.agent).where(table.c.id == decision_id)).first()
+    if decided is None:
+        raise DecisionError(f"decision {decision_id} is not in the store; expire a decision that was taken")
+    _still_open(connection, decision_id)
+    _enter(connection, decided.scope, decided.agent, "expiry", decision_id)
+
+
+def _still_open(connection: Connection, decision_id: str) -> None:
+    table = schema.journal
+    ended = select(table.c.event).where(table.c.decision_id == decision_id, table.c.event != "decision")
+    event = connection.execute(ended).scalar()
+    if event is not None:
+        how = "settled; an outcome is given once" if event == "outcome" else "expired; it can no longer be settled"
+        raise DecisionError(f"decision {decision_id} was already {how}")
 
 
 def _enter(connection: Connection, scope: str, agent: str, event: str, decision_id: str) -> int:

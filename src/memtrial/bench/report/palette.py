@@ -22,10 +22,11 @@ TONES: Mapping[str, str] = MappingProxyType(
 
 SHORT: Mapping[str, str] = MappingProxyType(
     {
-        "memtrial_never_trusts": "never trusts",
-        "counterfactual_selection": "CF selection",
+        "memtrial_never_trusts": "shadow",
+        "memory_free": "No memory",
+        "counterfactual_selection": "CF select",
         "draft_averaging": "Averaging",
-        "minimum_variance": "Min. variance",
+        "minimum_variance": "Min. var.",
         "top_2": "Top-2",
         "top_4": "Top-4",
     }

@@ -9,4 +9,16 @@ from memtrial.bench.report.charts.scale import padded
 from memtrial.bench.report.charts.scatter import Scatter
 from memtrial.bench.report.charts.svg import MIDDLE, NARROW, WIDE, Size
 
-__all__ = ["MIDDLE", "NARROW", "WIDE", "Band", "Interval", "IntervalAxis", "Line", "LineChart", "Scatter", "Size", "padded"]
+__all__ = [
+    "MIDDLE",
+    "NARROW",
+    "WIDE",
+    "Band",
+    "Interval",
+    "IntervalAxis",
+    "Line",
+    "LineChart",
+    "Scatter",
+    "Size",
+    "padded",
+]

@@ -44,9 +44,7 @@ class IntervalAxis:
     def heading(self) -> Markup:
         """Ticks and unit, for the table's head."""
         places = decimals(self.ticks)
-        parts = [
-            text(number(value, places, sign=True), self.x(value), 11, anchor="middle") for value in self.ticks
-        ]
+        parts = [text(number(value, places, sign=True), self.x(value), 11, anchor="middle") for value in self.ticks]
         return canvas(Size("interval", WIDTH, 16), f"scale in {self.unit}", *parts)
 
     def row(self, interval: Interval) -> Markup:
@@ -56,7 +54,9 @@ class IntervalAxis:
         parts = [
             element("path", d=grid, class_="grid"),
             element("path", d=f"M{x(0.0):.1f} 0V22", class_="line reference"),
-            element("path", d=f"M{x(interval.low):.1f} {middle}H{x(interval.high):.1f}", class_=f"line {interval.tone}"),
+            element(
+                "path", d=f"M{x(interval.low):.1f} {middle}H{x(interval.high):.1f}", class_=f"line {interval.tone}"
+            ),
             element("circle", cx=x(interval.middle), cy=middle, r=3.6, class_=f"dot {interval.tone}"),
         ]
         return element(

@@ -100,8 +100,9 @@ class _Drawing:
         low, high = chart.y_range or self._range()
         self.y = Scale(low, high, self.bottom, TOP, chart.log)
         self.labels = [self._name(line) for line in chart.lines]
-        longest = max(map(len, [*self.labels, chart.reference_label]))
-        self.right = size.width - LETTER * longest - 18
+        bold = [1.12 if line.strong else 1.0 for line in chart.lines]
+        names = [len(label) * weight for label, weight in zip(self.labels, bold, strict=True)]
+        self.right = size.width - LETTER * max([*names, len(chart.reference_label)]) - 18
         first, last = chart.days[0].toordinal(), chart.days[-1].toordinal()
         self.x = Scale(first, max(last, first + 1), LEFT, self.right)
 
@@ -171,7 +172,8 @@ class _Drawing:
             parts.append(text(words, x, self.bottom + 18, anchor="middle"))
         parts.append(element("path", d=f"M{LEFT} {self.bottom}H{self.right:.1f}", class_="axis-line"))
         if chart.x_title:
-            parts.append(text(chart.x_title, self.right, self.bottom + 34, anchor="end", kind="axis"))
+            below = 50 if chart.marks else 34
+            parts.append(text(chart.x_title, self.right, self.bottom + below, anchor="end", kind="axis"))
         return Markup("").join(parts)
 
     def _bands(self) -> Markup:
@@ -214,9 +216,7 @@ class _Drawing:
         if not self.chart.marks:
             return Markup("")
         y = self.bottom + 33
-        parts = [
-            element("path", d=f"M{self.at(row) - 4:.1f} {y}l4 -8l4 8z", class_="mark") for row in self.chart.marks
-        ]
+        parts = [element("path", d=f"M{self.at(row) - 4:.1f} {y}l4 -8l4 8z", class_="mark") for row in self.chart.marks]
         parts.append(text(f"▲ {self.chart.marks_label}", LEFT, y + 17, kind="mark-name"))
         return Markup("").join(parts)
 

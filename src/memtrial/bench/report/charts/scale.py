@@ -41,12 +41,13 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
 
 
 def log_ticks(low: float, high: float) -> tuple[float, ...]:
-    """1, 2, 5 of each power of ten in ``low`` … ``high``."""
+    """1, 2, 5 of each power of ten in ``low`` … ``high``; over many powers only their ones."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    factors = (1,) if len(powers) > 4 else (1, 2, 5)
     return tuple(
         round(factor * 10.0**power, 12)
         for power in powers
-        for factor in (1, 2, 5)
+        for factor in factors
         if low * 0.999 <= factor * 10.0**power <= high * 1.001
     )
 

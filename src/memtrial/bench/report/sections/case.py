@@ -16,7 +16,10 @@ from memtrial.bench.report.typography import MINUS, chance, counted, listed, num
 from memtrial.records import Decision, Experience, Learner, Outcome
 
 PRIMARY, REFERENCE, OWN, SHADOW = "balanced", "1/N", "memtrial", "memtrial_never_trusts"
-LEARNER_WORDS: dict[Learner, str] = {"per_experience": "learned per experience", "content_aware": "pooled over similar content"}
+LEARNER_WORDS: dict[Learner, str] = {
+    "per_experience": "learned per experience",
+    "content_aware": "pooled over similar content",
+}
 
 
 @dataclass(frozen=True)

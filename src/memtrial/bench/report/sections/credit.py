@@ -76,7 +76,14 @@ def _figures(points: NDArray[np.float64], dates: list[str], names: list[str]) ->
     plans = (
         ("credit-market", "Does outcome credit follow the market?", market, earned, "1/N utility, %", "credit, %"),
         ("contribution-market", "Does the contribution?", market, effect, "1/N utility, %", "contribution, pp"),
-        ("credit-contribution", "Does credit tell what memory changed?", effect, earned, "contribution, pp", "credit, %"),
+        (
+            "credit-contribution",
+            "Does credit tell what memory changed?",
+            effect,
+            earned,
+            "contribution, pp",
+            "credit, %",
+        ),
     )
     return tuple(
         Figure(

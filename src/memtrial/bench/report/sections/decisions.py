@@ -84,7 +84,7 @@ def _opened(case: Case, row: int) -> Opened:
 def _verdict(case: Case, decision: Decision, outcome: Outcome) -> Iterator[str]:
     verdict = decision.verdict
     yield sentence(visible(verdict.reason))
-    if verdict.n_scores >= 2:
+    if verdict.n_scores >= 2 and not verdict.trusted:
         yield (
             f"By then {counted(verdict.n_scores, 'forward score')} had a mean of "
             f"{number(verdict.mean_score, 2, sign=True)} ({p_equals(verdict.p_value)}; needs p < {verdict.alpha:g}); "
@@ -223,7 +223,10 @@ def _receipt(decision: Decision) -> tuple[tuple[str, str], ...]:
         ("Policy", visible(decision.policy)),
         ("Recalled", f"{len(recall.shown)} of {counted(recall.pool, 'experience')}, by {visible(recall.embedder)}"),
         ("Tokens", usage_tokens(usage)),
-        ("Latency", f"{number(usage.latency_seconds, 1)} s of model time, {counted(usage.retries, 'retry', 'retries')}"),
+        (
+            "Latency",
+            f"{number(usage.latency_seconds, 1)} s of model time, {counted(usage.retries, 'retry', 'retries')}",
+        ),
         ("Cost", usage_cost(usage)),
     )
 

@@ -34,16 +34,16 @@ WORDS: Mapping[str, str] = MappingProxyType(
 COLUMNS = (
     Column("Utility", "%/month"),
     Column("Against 1/N", "pp/month"),
-    Column("s.e.", "pp/month"),
-    Column("p", "two-sided"),
+    Column("s.e.", "pp"),
+    Column("p"),
 )
 REST = (
     Column("Gross", "%/month"),
     Column("Cost", "%/month"),
     Column("Risk", "%/month"),
-    Column("Return", "% in all"),
-    Column("Sharpe", "a year"),
-    Column("Drawdown", "% at most"),
+    Column("Return", "%"),
+    Column("Sharpe"),
+    Column("Drawdown", "%"),
     Column("Trusted", "% of decisions"),
 )
 
@@ -161,6 +161,8 @@ def _significance(differences: Mapping[str, Paired], case: Case) -> str:
     smallest = min(known.values(), key=lambda found: found.p)
     tested = f"paired t-tests over {smallest.n} months, {counted(len(known), 'comparison')}, each at p < {level:.3f}"
     if not apart:
-        return f"No method differs from 1/N by more than chance would explain ({tested}; {p_equals(smallest.p)} at least)."
+        return (
+            f"No method differs from 1/N by more than chance would explain ({tested}; {p_equals(smallest.p)} at least)."
+        )
     labels = listed(visible(case.primary.methods[name].label) for name in apart)
     return f"Beyond what chance explains, 1/N differs from {labels} only ({tested})."

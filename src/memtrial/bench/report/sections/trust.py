@@ -9,8 +9,11 @@ from memtrial.bench.report.evidence import half_width
 from memtrial.bench.report.palette import direction
 from memtrial.bench.report.sections.case import LEARNER_WORDS, Case
 from memtrial.bench.report.tables import Column, Figure, Table, rows
-from memtrial.bench.report.typography import UNKNOWN, counted, number, percent
+from memtrial.bench.report.typography import UNKNOWN, counted, number, p_equals, percent
 from memtrial.records import Decision, Outcome
+
+FLOOR = 1e-4
+"""Below this a p-value leaves the chart: nobody needs to see how far."""
 
 
 def trust_figures(case: Case) -> tuple[Figure, Figure]:
@@ -70,11 +73,12 @@ def _scores(case: Case) -> Figure:
 def _p_values(case: Case) -> Figure:
     verdicts = [decision.verdict for decision in case.decisions]
     known = [verdict.p_value if verdict.n_scores >= 2 else None for verdict in verdicts]
-    lowest = min([*(p for p in known if p is not None), case.alpha / 5])
+    measured = [p for p in known if p is not None]
+    last = measured[-1] if measured else math.nan
     chart = LineChart(
         label=f"p-value of the trust test on each decision day; the threshold is {case.alpha:g}.",
         days=case.result.days,
-        lines=(Line(label="p", values=known, tone="tone-1", strong=True),),
+        lines=(Line(label=p_equals(last), values=known, tone="tone-1", strong=True, show_last=False),),
         y_title="p-value, one-sided (log scale)",
         x_title="decision day",
         reference=case.alpha,
@@ -82,7 +86,7 @@ def _p_values(case: Case) -> Figure:
         phases=case.result.falling,
         marks=case.trusted,
         marks_label="trusted",
-        y_range=(max(lowest, 0.001), 1.0),
+        y_range=(max(min([*measured, case.alpha / 5]), FLOOR), 1.0),
         log=True,
         sign=False,
     )

@@ -79,7 +79,9 @@ def _outlies(ordered: list[Line], reach: dict[int, float]) -> bool:
 
 def _caption(case: Case, name: str) -> str:
     falling = counted(len(case.result.falling), "phase")
-    words = f"Wealth after costs over that of 1/N, {name} investor. Shaded: {falling} in which equities lost 5 % or more."
+    words = (
+        f"Wealth after costs over that of 1/N, {name} investor. Shaded: {falling} in which equities lost 5 % or more."
+    )
     if _shadowed(case.result.investors[name]):
         words += " memtrial never trusted, so memtrial that never trusts is the same line."
     return f"{words} A line marked ↑ or ↓ ends outside the frame."
