@@ -37,8 +37,9 @@ class World:
     """A run to invent.
 
     ``influence`` tilts every draft that shows an experience towards what that experience favours, ``skill`` towards
-    what will in fact earn most, by how good the experience is; ``missing`` is the share of drafts without an answer; ``dead`` are months in which no draft was valid; ``note`` is put into every
-    text that a model or a memory could have written.
+    what will in fact earn most, by how good the experience is; ``missing`` is the share of drafts without an answer;
+    ``dead`` are months in which no draft was valid; ``note`` is put into every text that a model or a memory could
+    have written.
     """
 
     months: int = 71

@@ -14,7 +14,7 @@ from scipy import stats
 from memtrial.bench.report.charts import NARROW, WIDE, Interval, IntervalAxis, Line, LineChart, Scatter
 from memtrial.bench.report.charts.scale import Scale, day_ticks, inside, log_ticks, spread, ticks
 from memtrial.bench.report.evidence import paired, scores_needed, spearman, spearman_interval
-from memtrial.bench.report.typography import number, p_equals, percent, visible
+from memtrial.bench.report.typography import number, p_equals, percent, unbroken, visible
 
 DAYS = tuple(date(2020, 1, 1) + timedelta(days=30 * step) for step in range(40))
 
@@ -23,7 +23,14 @@ def chart(**changes: object) -> LineChart:
     lines = tuple(
         Line(label=f"method <{index}> & co", values=[0.01 * index] * len(DAYS), tone="tone-1") for index in range(8)
     )
-    given = {"label": "a test", "days": DAYS, "lines": lines, "y_title": "%", "reference": 0.0, "reference_label": "1/N"}
+    given = {
+        "label": "a test",
+        "days": DAYS,
+        "lines": lines,
+        "y_title": "%",
+        "reference": 0.0,
+        "reference_label": "1/N",
+    }
     return LineChart(**{**given, **changes})  # type: ignore[arg-type]
 
 
@@ -79,8 +86,9 @@ def test_ticks_are_round_and_inside() -> None:
     assert ticks(0, 0.07) == (0.0, 0.02, 0.04, 0.06)
     assert log_ticks(0.01, 1.0) == (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
     assert log_ticks(1e-4, 1.0) == (0.0001, 0.001, 0.01, 0.1, 1.0)
-    assert [words for _, words in day_ticks(DAYS, 9)] == ["2021", "2022", "2023"]
-    assert day_ticks(DAYS[:4], 9)[0] == (date(2020, 1, 1), "2020-01")
+    assert [words for _, words in day_ticks(DAYS, 900)] == ["2021", "2022", "2023"]
+    assert [words for _, words in day_ticks(DAYS, 90)] == ["2021", "2023"]
+    assert day_ticks(DAYS[:4], 900)[0] == (date(2020, 1, 1), "2020-01")
 
 
 def test_a_scale_keeps_inside_its_frame() -> None:
@@ -167,5 +175,8 @@ def test_small_pieces_of_typography() -> None:
     assert percent(0.1234, 1, sign=True) == "+12.3"
     assert p_equals(0.0) == "p\u00a0<\u00a00.001"
     assert p_equals(0.0499) == "p\u00a0=\u00a00.050"
+    assert unbroken("0.1 pp less (s.e. 0.2, n = 71), ρ = −0.1") == (
+        "0.1\u00a0pp less (s.e.\u00a00.2, n\u00a0=\u00a071), ρ\u00a0=\u00a0−0.1"
+    )
     assert visible("a\u202eb\nc\x00") == "a[U+202E]b c[U+0000]"
     assert visible("naïve 日本 👩‍👩‍👧") == "naïve 日本 👩‍👩‍👧"

@@ -15,7 +15,10 @@ from memtrial.bench.report import render, write_report
 from memtrial.errors import InputError
 
 SECTIONS = ["verdict", "methods", "wealth", "trust", "experiences", "credit", "decisions", "measured"]
-HOSTILE = "</script></style></title><img src=x onerror=alert(1)><script>alert(1)</script>\"'&amp;{{7*7}}\u202edeussaP\u2066\x07"
+HOSTILE = (
+    "</script></style></title><img src=x onerror=alert(1)><script>alert(1)</script>\"'&amp;{{7*7}}"
+    "\u202edeussaP\u2066\x07"
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +70,9 @@ def test_the_verdict_comes_first_and_counts_right(page: Node, result: ClassAlloc
     assert last.verdict.learner == "per_experience"
     assert len(scores) == last.verdict.n_scores
     sentence = plain(page.one("h1").text)
-    assert sentence.startswith("Memory is not trusted: on the last decision its values had ranked the experiences right")
+    assert sentence.startswith(
+        "Memory is not trusted: on the last decision its values had ranked the experiences right"
+    )
     assert f"on {sum(score > 0 for score in scores)} of {len(scores)} unseen months" in sentence
     assert f"mean forward score {written(last.verdict.mean_score, 2, sign=True)}, p = " in sentence
 
@@ -212,6 +217,17 @@ def test_states_with_little_to_show_still_render(world: World, words: str) -> No
         assert "No experience has been measured yet" in text
         assert "no valid draft: two invalid replies" in text
         assert "no valid draft, so the reference was held" in text
+
+
+def test_the_other_investors_are_not_passed_over(trusted: ClassAllocResult) -> None:
+    counts = [
+        f"{sum(decision.verdict.trusted for decision in trusted.investors[name].decisions)} of 40 ({name})"
+        for name in ("conservative", "aggressive")
+    ]
+    page = read(render(trusted))
+    assert f"For the other investors it was trusted on {counts[0]} and {counts[1]} decisions." in plain(
+        page.one("p", class_="lead").text
+    )
 
 
 def test_a_passed_test_that_a_human_holds_back_is_said(result: ClassAllocResult) -> None:

@@ -21,8 +21,20 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.
 DEFAULT_DB = "sqlite:///memtrial.db"
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from memtrial import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
 @app.callback()
-def root() -> None:
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Remember decisions, recall both sides, measure what each memory changed, trust it only when it has earned it."""
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memtrial import __version__
+from memtrial.errors import InputError
 
 if TYPE_CHECKING:
     from memtrial.bench.classalloc import ClassAllocResult
@@ -47,6 +48,7 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
     from memtrial.store import Store
 
     started = time.perf_counter()
+    _prepare(request.out)
     who = drafter(
         request.policy,
         recording=request.recording,
@@ -79,8 +81,21 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
         sys.stdout.write(json.dumps(made, indent=2) + "\n")
     else:
         _print_table(result, report, seconds)
-    if request.open_report:
+    if request.open_report and _has_screen(environ):
         webbrowser.open(report.resolve().as_uri())
+
+
+def _prepare(out: Path) -> None:
+    """Fail before the work, not after it, when the report cannot be written."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "report.html").touch()
+    except OSError as error:
+        raise InputError(f"--out {out} cannot be written ({error.strerror}); name another folder") from error
+
+
+def _has_screen(environ: Mapping[str, str]) -> bool:
+    return sys.platform in {"darwin", "win32"} or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 @contextmanager

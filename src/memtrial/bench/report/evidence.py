@@ -115,13 +115,14 @@ def spearman_interval(
     ``dates`` has the date of each point. ``None`` below ten dates.
     """
     label = np.asarray(dates)
-    members = [np.flatnonzero(label == which) for which in np.unique(label)]
+    members: list[NDArray[np.intp]] = [np.flatnonzero(label == which) for which in np.unique(label)]
     if len(members) < 10:
         return None
     rng = np.random.default_rng(seed)
     found: list[float] = []
     for _ in range(draws):
-        rows = np.concatenate([members[which] for which in rng.integers(0, len(members), len(members))])
+        drawn = [members[int(which)] for which in rng.integers(0, len(members), len(members))]
+        rows: NDArray[np.intp] = np.concatenate(drawn)
         found.append(spearman(first[rows], second[rows]))
     known = [rho for rho in found if math.isfinite(rho)]
     if not known:

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
+from typing import cast
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -23,6 +24,7 @@ from memtrial.bench.report.sections.measured import conventions, investors_profi
 from memtrial.bench.report.sections.methods import investors_table, methods_table, words
 from memtrial.bench.report.sections.trust import has_scores, trust_figures
 from memtrial.bench.report.sections.wealth import wealth_figures
+from memtrial.bench.report.typography import unbroken
 from memtrial.errors import InputError
 
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
@@ -126,10 +128,10 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     style, script = _packaged("static", "page.css"), _packaged("static", "page.js")
-    made.globals.update(  # pyright: ignore[reportUnknownMemberType]
-        style=Markup(style), style_hash=_hash(style), script=Markup(script), script_hash=_hash(script)
-    )
+    shared = cast("dict[str, object]", made.globals)
+    shared.update(style=Markup(style), style_hash=_hash(style), script=Markup(script), script_hash=_hash(script))
     made.filters["foreign"] = escaped
+    made.filters["unbroken"] = unbroken
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable
 from datetime import date, datetime
@@ -67,6 +68,17 @@ def listed(words: Iterable[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *first, last = list(words) or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def unbroken(words: str) -> str:
+    """``words`` with numbers kept on one line with their sign, name or unit."""
+    return re.sub(
+        r"(?<=\bn) = (?=\d)|(?<=\bρ) = (?=[+−\d])|(?<=\bs\.e\.) (?=\d)|(?<=\d) (?=pp\b|%|USD\b)", _glued, words
+    )
+
+
+def _glued(found: re.Match[str]) -> str:
+    return found[0].replace(" ", NBSP)
 
 
 def visible(text: str) -> str:

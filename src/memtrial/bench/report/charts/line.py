@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -166,7 +167,7 @@ class _Drawing:
             parts.append(element("path", d=f"M{LEFT} {y:.1f}H{self.right:.1f}", class_="grid"))
             parts.append(text(form(value), LEFT - 6, y + 4, anchor="end"))
         parts.append(text(chart.y_title, 2, 14, kind="axis"))
-        for day, words in day_ticks(chart.days, 4 if self.size.narrow else 9):
+        for day, words in day_ticks(chart.days, self.right - LEFT):
             x = self.x(day.toordinal())
             parts.append(element("path", d=f"M{x:.1f} {self.bottom}v5", class_="tick"))
             parts.append(text(words, x, self.bottom + 18, anchor="middle"))
@@ -240,14 +241,14 @@ class _Drawing:
     def _hits(self) -> Markup:
         """A column per day, to hover over."""
         at = [self.at(row) for row in range(len(self.chart.days))]
-        edges = [LEFT, *((a + b) / 2 for a, b in zip(at, at[1:], strict=False)), self.right]
+        edges = [LEFT, *((a + b) / 2 for a, b in pairwise(at)), self.right]
         return element(
             "g",
             Markup("").join(
                 element(
                     "rect", x=left, y=TOP, width=max(right - left, 0.5), height=self.bottom - TOP, data_row=str(row)
                 )
-                for row, (left, right) in enumerate(zip(edges, edges[1:], strict=False))
+                for row, (left, right) in enumerate(pairwise(edges))
             ),
             class_="hits",
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def decimals(step_of: Sequence[float]) -> int:
     """Decimals that tell neighbouring ticks apart."""
     if len(step_of) < 2:
         return 2
-    step = min(abs(after - before) for before, after in zip(step_of, step_of[1:], strict=False))
+    step = min(abs(after - before) for before, after in pairwise(step_of))
     return max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 2
 
 
@@ -68,12 +69,15 @@ def padded(values: Sequence[float], *, include: Sequence[float] = (), share: flo
     return low - room, high + room
 
 
-def day_ticks(days: Sequence[date], most: int) -> tuple[tuple[date, str], ...]:
-    """Dates to label on a time axis: turns of the year on long spans, of the month on short ones."""
+def day_ticks(days: Sequence[date], room: float) -> tuple[tuple[date, str], ...]:
+    """Dates to label on a time axis: turns of the year on long spans, of the month on short ones.
+
+    ``room`` is the length of the axis in pixels.
+    """
     first, last = days[0], days[-1]
-    if (last - first).days > 500:
+    if (last - first).days > 3 * 365:
         years = [date(year, 1, 1) for year in range(first.year + 1, last.year + 1)]
-        every = math.ceil(len(years) / max(most, 1))
+        every = math.ceil(len(years) * 44 / room)
         return tuple((day, f"{day:%Y}") for day in years[::every])
     months = [
         date(year, month, 1)
@@ -81,7 +85,7 @@ def day_ticks(days: Sequence[date], most: int) -> tuple[tuple[date, str], ...]:
         for month in range(1, 13)
         if first <= date(year, month, 1) <= last
     ]
-    every = math.ceil(len(months) / max(most, 1)) or 1
+    every = math.ceil(len(months) * 66 / room) or 1
     return tuple((day, f"{day:%Y-%m}") for day in months[::every]) or ((first, first.isoformat()),)
 
 

@@ -26,7 +26,7 @@ LETTER = 7.1
 
 
 def element(name: str, content: str | Markup = "", **attributes: str | float | None) -> Markup:
-    """An element; ``None`` attributes are left out, ``class_`` is ``class`` and ``stroke_width`` is ``stroke-width``."""
+    """An element; ``None`` is left out, ``class_`` stands for ``class`` and ``stroke_width`` for ``stroke-width``."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
         for key, value in attributes.items()

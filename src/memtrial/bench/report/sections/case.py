@@ -159,5 +159,7 @@ def plus_minus(difference: Paired | None, decimals: int = 3) -> tuple[str, str]:
 def policy_words(case: Case) -> str:
     """Who drafted, and how often."""
     usage = case.result.usage
+    if not usage.calls:
+        return f"Drafts by {visible(case.result.policy)}; no model was called."
     replayed = f", {number(usage.replayed, 0)} of them replayed from a recording" if usage.replayed else ""
-    return f"{visible(case.result.policy)}, {counted(usage.calls, 'call')}{replayed}"
+    return f"Drafts by {visible(case.result.policy)}: {counted(usage.calls, 'call')}{replayed}."

@@ -101,7 +101,8 @@ def _figures(points: NDArray[np.float64], dates: list[str], names: list[str]) ->
 
 def _table(case: Case, points: NDArray[np.float64], dates: list[str]) -> Table:
     found = case.result.credit
-    which = np.unique(dates, return_inverse=True)[1].tolist() if dates else []
+    order = {day: row for row, day in enumerate(dict.fromkeys(dates))}
+    which = [order[day] for day in dates]
     ours: list[str] = []
     for rho, first, second in (
         (found.outcome_credit_vs_market, 0, 2),
@@ -138,12 +139,12 @@ def _summary(case: Case) -> str:
         return "Too few measured months to correlate anything yet."
     credit_rho = number(found.outcome_credit_vs_market, 2, sign=True)
     effect_rho = number(found.contribution_vs_market, 2, sign=True)
-    return (
-        f"Over {counted(found.n, 'pair')} of a month and a recalled experience, outcome credit (the mean utility of the "
-        f"drafts that used an experience) goes with the market at ρ = {credit_rho}; the contribution (that mean minus "
-        f"the mean of the drafts without it) at ρ = {effect_rho}. An agent that learns from outcome credit learns which "
-        "months were good, not which experiences were."
-        if found.outcome_credit_vs_market > abs(found.contribution_vs_market)
-        else f"Over {counted(found.n, 'pair')}, outcome credit goes with the market at ρ = {credit_rho}, the "
-        f"contribution at ρ = {effect_rho}."
+    words = (
+        f"Over {counted(found.n, 'pair')} of a month and a recalled experience, outcome credit (the mean utility of "
+        f"the drafts that used an experience) goes with the market at ρ = {credit_rho}; the contribution (that mean "
+        f"minus the mean of the drafts without it) at ρ = {effect_rho}."
     )
+    # Said only where the data say it: credit must follow the market closely, the contribution hardly.
+    if found.outcome_credit_vs_market > 0.5 > 2 * abs(found.contribution_vs_market):
+        words += " An agent that learns from outcome credit learns which months were good, not which experiences were."
+    return words

@@ -20,6 +20,7 @@ from memtrial.bench.report.typography import (
     UNKNOWN,
     counted,
     iso,
+    listed,
     number,
     p_equals,
     percent,
@@ -274,8 +275,12 @@ def pointers(case: Case) -> tuple[Pointer, ...]:
     lost = [sum(draft.weights is None for draft in decision.drafts) for decision in case.decisions]
     if max(lost):
         found.append((lost.index(max(lost)), "most drafts missing"))
+    whys: dict[int, list[str]] = {}
+    for row, why in found:
+        whys.setdefault(row, []).append(why)
     return tuple(
-        Pointer(case.decisions[row].id, case.decisions[row].decided_at.date().isoformat(), why) for row, why in found
+        Pointer(case.decisions[row].id, case.decisions[row].decided_at.date().isoformat(), listed(why))
+        for row, why in whys.items()
     )
 
 

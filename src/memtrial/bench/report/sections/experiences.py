@@ -85,6 +85,6 @@ def _summary(values: list[Value], intervals: list[Interval]) -> str:
     hurt = sum(interval.tone == "hurt" for interval in intervals)
     return (
         f"{counted(len(values), 'experience')} on trial. {helped} stand above 0 and {hurt} below it by more than one "
-        "posterior standard deviation. That alone is no evidence: whether such values hold on months they have not seen "
-        "is what the trust test asks."
+        "posterior standard deviation. That alone is no evidence: whether such values hold on months they have not "
+        "seen is what the trust test asks."
     )

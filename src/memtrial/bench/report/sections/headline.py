@@ -15,7 +15,7 @@ from memtrial.bench.report.sections.case import (
     policy_words,
     trust_effect,
 )
-from memtrial.bench.report.typography import counted, number, p_equals, percent, sentence, visible
+from memtrial.bench.report.typography import counted, listed, number, p_equals, percent, visible
 from memtrial.records import Verdict
 
 
@@ -33,9 +33,9 @@ def headline(case: Case, model_note: str) -> Headline:
     """The verdict on the whole run."""
     return Headline(
         sentence=_sentence(case),
-        action=" ".join((_action(case), _outlook(case))).strip(),
+        action=" ".join(words for words in (_action(case), _outlook(case), _others(case)) if words),
         facts=(
-            ("Who drafted", (sentence(policy_words(case)), visible(model_note))),
+            ("Who drafted", (policy_words(case), visible(model_note))),
             ("What memory changed", _changed(case)),
             ("What trusting it would have cost", _cost(case)),
         ),
@@ -100,6 +100,25 @@ def _outlook(case: Case) -> str:
     rate = last.n_scores / max(case.months - 1, 1)
     months = round((need - last.n_scores) / rate)
     return f"At this rate the test would need about {counted(months, 'more month')}, {number(need, 0)} scores in all."
+
+
+def _others(case: Case) -> str:
+    """The headline is about one investor; the others may have seen it differently."""
+    counts = {
+        name: sum(decision.verdict.trusted for decision in each.decisions)
+        for name, each in case.result.investors.items()
+        if name != case.name
+    }
+    if not counts:
+        return ""
+    if not any(counts.values()):
+        return (
+            "For the other investors it was never trusted either."
+            if not case.trusted
+            else ("For the other investors it was never trusted.")
+        )
+    found = listed(f"{count} of {case.months} ({visible(name)})" for name, count in counts.items())
+    return f"For the other investors it was trusted on {found} decisions."
 
 
 def _changed(case: Case) -> tuple[str, ...]:
@@ -167,7 +186,7 @@ def _figures(case: Case) -> tuple[tuple[str, str, str], ...]:
         ("Outcome credit against the market", f"ρ = {number(credit.outcome_credit_vs_market, 2, sign=True)}",
          f"n = {credit.n}")
     )  # fmt: skip
-    replayed = case.result.usage.replayed == case.result.usage.calls > 0
+    usage = case.result.usage
     paid = "not known" if cost is None else f"{number(cost, 2)} USD"
-    found.append(("Cost of this run", paid, "replayed, nothing was called" if replayed else "as recorded"))
+    found.append(("Cost of drafting", paid, f"{counted(usage.calls, 'call')}, {number(usage.replayed, 0)} replayed"))
     return tuple(found)

@@ -24,8 +24,9 @@ def conventions(case: Case) -> tuple[tuple[str, str], ...]:
         ("Holding period", f"{HOLDING_SESSIONS} trading sessions from the close of the decision day."),
         ("Costs", f"{bp} bp of whatever is traded, from the drifted holdings of the same method."),
         ("Nothing from the future", "An outcome is used only by decisions taken after its last session closed."),
-        ("Drafts", f"{listed(str(count) for count in sorted(drafts))} per decision, designed so that each experience is "
-                   "in half of them. What all drafts of a month share, the market above all, cancels in a contribution."),
+        ("Drafts", f"{listed(str(count) for count in sorted(drafts))} per decision, designed so that each experience "
+                   "is in half of them. What all drafts of a month share, the market above all, cancels in a "
+                   "contribution."),
         ("Contribution", "Mean utility of the drafts shown an experience minus the mean of those not shown it."),
         ("Value", "The contribution an experience is expected to make, learned over months with shrinkage; 0 is an "
                   "average recalled experience."),
@@ -38,8 +39,8 @@ def conventions(case: Case) -> tuple[tuple[str, str], ...]:
                            "designed drafts, one point per month and recalled experience."),
         ("Return, Sharpe, drawdown", "From daily wealth after costs; Sharpe annualised, risk-free rate 0. A month's "
                                      "utility covers 20 sessions, wealth runs from decision to decision."),
-        ("Memory", f"{counted(result.experiences, 'experience')} from {counted(result.warmup_months, 'warm-up month')}; "
-                   f"during the test it {grown}."),
+        ("Memory", f"{counted(result.experiences, 'experience')} from "
+                   f"{counted(result.warmup_months, 'warm-up month')}; during the test it {grown}."),
     )  # fmt: skip
 
 

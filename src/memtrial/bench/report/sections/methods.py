@@ -24,7 +24,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "top_2": "the draft shown the 2 most similar experiences",
         "top_4": "the draft shown all 4 recalled experiences",
         "draft_averaging": "the average of all designed drafts",
-        "counterfactual_selection": "the draft with the 2 experiences of highest mean past contribution, always acted on",
+        "counterfactual_selection": "the draft with the 2 experiences of highest mean past contribution, untested",
         "memtrial": "the trusted draft when the test passes, otherwise the anchored blend",
         "memtrial_never_trusts": "the anchored blend on every date (shadow mode)",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from memtrial.bench.report.charts import Band, Line, LineChart
 from memtrial.bench.report.evidence import half_width
@@ -12,6 +13,7 @@ from memtrial.bench.report.tables import Column, Figure, Table, rows
 from memtrial.bench.report.typography import UNKNOWN, counted, number, p_equals, percent
 from memtrial.records import Decision, Outcome
 
+Edge: TypeAlias = tuple[float | None, float | None]
 FLOOR = 1e-4
 """Below this a p-value leaves the chart: nobody needs to see how far."""
 
@@ -31,7 +33,7 @@ def _scores(case: Case) -> Figure:
     level = 1 - 2 * case.alpha
     means = [verdict.mean_score if verdict.n_scores else None for verdict in verdicts]
     halves = [half_width(verdict.sd_score, verdict.n_scores, level) for verdict in verdicts]
-    edges = [
+    edges: list[Edge] = [
         (mean - half, mean + half) if mean is not None and math.isfinite(half) else (None, None)
         for mean, half in zip(means, halves, strict=True)
     ]
@@ -60,10 +62,10 @@ def _scores(case: Case) -> Figure:
         id="forward-scores",
         title="Did the values predict months they had not seen?",
         caption=(
-            "Line: mean of the forward scores known on each decision day. Dots: each month's own score, the correlation "
-            "of the values predicted before the outcome with the contributions measured after it (blue: ranked right, "
-            f"orange: ranked wrong). Band: {interval} of the mean; trust needs its lower edge above 0 and at least "
-            f"{counted(verdicts[-1].min_scores, 'score')}."
+            "Line: mean of the forward scores known on each decision day. Dots: each month's own score, the "
+            "correlation of the values predicted before the outcome with the contributions measured after it (blue: "
+            f"ranked right, orange: ranked wrong). Band: {interval} of the mean; trust needs its lower edge above 0 "
+            f"and at least {counted(verdicts[-1].min_scores, 'score')}."
         ),
         views=chart.views(),
         table=_table(case, edges, interval),
@@ -102,7 +104,7 @@ def _p_values(case: Case) -> Figure:
     )
 
 
-def _table(case: Case, edges: list[tuple[float | None, float | None]], interval: str) -> Table:
+def _table(case: Case, edges: list[Edge], interval: str) -> Table:
     shown = (Column("Low", interval), Column("High", interval)) if interval else ()
     lines = (
         _row(decision, outcome, edge if interval else ())

@@ -54,7 +54,7 @@ def _figure(case: Case, name: str, lines: tuple[Line, ...], scale: tuple[float, 
     return Figure(
         id=f"wealth-{name}",
         title="Who ended ahead of 1/N, and when?" if wide else f"The same for the {name} investor",
-        caption=_caption(case, name) if wide else "",
+        caption=_caption(case, name, lines, scale) if wide else "",
         views=chart.views() if wide else chart.views(HALF, NARROW),
         table=table,
         wide=wide,
@@ -77,14 +77,17 @@ def _outlies(ordered: list[Line], reach: dict[int, float]) -> bool:
     return bool(others) and reach[id(furthest)] > OUTLIER * max(others)
 
 
-def _caption(case: Case, name: str) -> str:
-    falling = counted(len(case.result.falling), "phase")
-    words = (
-        f"Wealth after costs over that of 1/N, {name} investor. Shaded: {falling} in which equities lost 5 % or more."
-    )
+def _caption(case: Case, name: str, lines: tuple[Line, ...], scale: tuple[float, float]) -> str:
+    words = f"Wealth after costs over that of 1/N, {name} investor."
+    if case.result.falling:
+        words += f" Shaded: {counted(len(case.result.falling), 'phase')} in which equities lost 5 % or more."
+    else:
+        words += " Equities had no phase in which they lost 5 % or more."
     if _shadowed(case.result.investors[name]):
         words += " memtrial never trusted, so memtrial that never trusts is the same line."
-    return f"{words} A line marked ↑ or ↓ ends outside the frame."
+    if any(not scale[0] <= value <= scale[1] for line in lines for value in line.values if value is not None):
+        words += " A line that would flatten all others is cut at the frame (↓ or ↑ before its name)."
+    return words
 
 
 def _days(case: Case) -> tuple[date, ...]:
