@@ -92,7 +92,7 @@ def test_method_table_equals_the_data(page: Node, result: ClassAllocResult) -> N
         assert cells[6:9] == [written(value, 3) for value in figures]
         assert cells[9] == written(summary.cumulative_return_pct, 1, sign=True)
         assert cells[10:12] == [written(summary.sharpe, 2), written(summary.max_drawdown_pct, 1)]
-        assert cells[12].endswith(f"({sum(month.trusted for month in months)} of {len(months)})")
+        assert cells[12].endswith(f"({sum(month.trusted for month in months)}/{len(months)})")
 
 
 def test_columns_have_equal_decimals(page: Node) -> None:

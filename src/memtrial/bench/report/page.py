@@ -93,28 +93,27 @@ def render(
     if not result.investors or not next(iter(result.investors.values())).decisions:
         raise InputError("the run has no decision, so there is nothing to report; run at least one test month")
     case = Case(result)
-    worth_opening = pointers(case)
-    return (
-        environment()
-        .get_template("classalloc.html.j2")
-        .render(
-            case=case,
-            head=headline(case, model_note),
-            methods=methods_table(case),
-            investors=investors_table(case),
-            wealth=wealth_figures(case),
-            scored=has_scores(case),
-            trust=trust_figures(case),
-            ranking=ranking(case),
-            credit=credit(case),
-            pointers=worth_opening,
-            opened=opened(case),
-            conventions=conventions(case),
-            provenance=provenance(case, recording=recording, version=version or _version(), notes=notes),
-            profiles=investors_profiles(case),
-            words=words(case),
-        )
-    )
+    found = provenance(case, recording=recording, version=version or _version(), notes=notes)
+    template = environment().get_template("classalloc.html.j2")
+    return template.render(case=case, head=headline(case, model_note), provenance=found, **_sections(case))
+
+
+def _sections(case: Case) -> dict[str, object]:
+    """What each section's template prints."""
+    return {
+        "methods": methods_table(case),
+        "investors": investors_table(case),
+        "wealth": wealth_figures(case),
+        "scored": has_scores(case),
+        "trust": trust_figures(case),
+        "ranking": ranking(case),
+        "credit": credit(case),
+        "pointers": pointers(case),
+        "opened": opened(case),
+        "conventions": conventions(case),
+        "profiles": investors_profiles(case),
+        "words": words(case),
+    }
 
 
 @cache

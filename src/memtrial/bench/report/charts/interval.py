@@ -10,7 +10,7 @@ from memtrial.bench.report.charts.scale import Scale, decimals, padded, ticks
 from memtrial.bench.report.charts.svg import Size, canvas, element, text
 from memtrial.bench.report.typography import number
 
-WIDTH, EDGE = 192, 14
+WIDTH, EDGE = 168, 14
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -59,20 +59,7 @@ def _points(case: Case, count: int) -> tuple[list[str], list[str]]:
 
 def _figures(points: NDArray[np.float64], dates: list[str], names: list[str]) -> tuple[Figure, ...]:
     earned, effect, market = (100 * points).T.tolist()
-    table = Table(
-        caption="Outcome credit, contribution and the market, per recalled experience and month",
-        columns=(
-            Column("Day", numeric=False),
-            Column("Experience", numeric=False),
-            Column("Outcome credit", "%"),
-            Column("Contribution", "pp"),
-            Column("1/N", "%"),
-        ),
-        rows=rows(
-            (day, name, *(number(100 * value, 2, sign=True) for value in point))
-            for day, name, point in zip(dates, names, points.tolist(), strict=True)
-        ),
-    )
+    table = _points_table(points, dates, names)
     plans = (
         ("credit-market", "Does outcome credit follow the market?", market, earned, "1/N utility, %", "credit, %"),
         ("contribution-market", "Does the contribution?", market, effect, "1/N utility, %", "contribution, pp"),
@@ -96,6 +83,23 @@ def _figures(points: NDArray[np.float64], dates: list[str], names: list[str]) ->
             wide=False,
         )
         for key, title, x, y, x_title, y_title in plans
+    )
+
+
+def _points_table(points: NDArray[np.float64], dates: list[str], names: list[str]) -> Table:
+    return Table(
+        caption="Outcome credit, contribution and the market, per recalled experience and month",
+        columns=(
+            Column("Day", numeric=False),
+            Column("Experience", numeric=False),
+            Column("Outcome credit", "%"),
+            Column("Contribution", "pp"),
+            Column("1/N", "%"),
+        ),
+        rows=rows(
+            (day, name, *(number(100 * value, 2, sign=True) for value in point))
+            for day, name, point in zip(dates, names, points.tolist(), strict=True)
+        ),
     )
 
 

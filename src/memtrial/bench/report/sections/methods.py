@@ -44,7 +44,7 @@ REST = (
     Column("Return", "%"),
     Column("Sharpe"),
     Column("Drawdown", "%"),
-    Column("Trusted", "% of decisions"),
+    Column("Trusted", "% (count)"),
 )
 
 
@@ -125,7 +125,7 @@ def _figures(method: MethodResult) -> tuple[str, ...]:
         number(summary.cumulative_return_pct, 1, sign=True),
         number(summary.sharpe, 2),
         number(summary.max_drawdown_pct, 1),
-        f"{number(summary.trust_rate_pct, 1)} ({trusted} of {len(method.months)})",
+        f"{number(summary.trust_rate_pct, 1)} ({trusted}/{len(method.months)})",
     )
 
 

@@ -61,14 +61,18 @@ def _scores(case: Case) -> Figure:
     return Figure(
         id="forward-scores",
         title="Did the values predict months they had not seen?",
-        caption=(
-            "Line: mean of the forward scores known on each decision day. Dots: each month's own score, the "
-            "correlation of the values predicted before the outcome with the contributions measured after it (blue: "
-            f"ranked right, orange: ranked wrong). Band: {interval} of the mean; trust needs its lower edge above 0 "
-            f"and at least {counted(verdicts[-1].min_scores, 'score')}."
-        ),
+        caption=_caption(interval, verdicts[-1].min_scores),
         views=chart.views(),
         table=_table(case, edges, interval),
+    )
+
+
+def _caption(interval: str, least: int) -> str:
+    return (
+        "Line: mean of the forward scores known on each decision day. Dots: each month's own score, the correlation of "
+        "the values predicted before the outcome with the contributions measured after it (blue: ranked right, orange: "
+        f"ranked wrong). Band: {interval} of the mean; trust needs its lower edge above 0 and at least "
+        f"{counted(least, 'score')}."
     )
 
 
