@@ -73,7 +73,11 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
             )
         )
     report = write_report(
-        result, request.out / "report.html", model_note=who.note, recording=str(who.recording.path.name)
+        result,
+        request.out / "report.html",
+        model_note=who.note,
+        recording=who.recording.path.name,
+        version=__version__,
     )
     seconds = time.perf_counter() - started
     if request.as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,9 +31,9 @@ def document(result: ClassAllocResult, *, recording: str, report: str, seconds: 
             for investor, outcome in result.investors.items()
         },
         "table1": {
-            "outcome_credit_vs_market": round(result.credit.outcome_credit_vs_market, 4),
-            "contribution_vs_market": round(result.credit.contribution_vs_market, 4),
-            "outcome_credit_vs_contribution": round(result.credit.outcome_credit_vs_contribution, 4),
+            "outcome_credit_vs_market": _number(result.credit.outcome_credit_vs_market),
+            "contribution_vs_market": _number(result.credit.contribution_vs_market),
+            "outcome_credit_vs_contribution": _number(result.credit.outcome_credit_vs_contribution),
             "pairs": result.credit.n,
         },
         "usage": {
@@ -49,6 +50,10 @@ def document(result: ClassAllocResult, *, recording: str, report: str, seconds: 
     }
 
 
-def figures(summary: Summary) -> Mapping[str, float]:
-    """The figures of one method, rounded to what is shown."""
-    return {field: round(float(getattr(summary, field)), 4) for field in FIELDS}
+def figures(summary: Summary) -> Mapping[str, float | None]:
+    """The figures of one method, rounded to what is shown; null where a run is too short to say."""
+    return {field: _number(getattr(summary, field)) for field in FIELDS}
+
+
+def _number(value: float) -> float | None:
+    return round(float(value), 4) if math.isfinite(value) else None

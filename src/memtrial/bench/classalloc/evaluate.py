@@ -171,7 +171,10 @@ def credit_table(decisions: Sequence[Decision], outcomes: Sequence[Outcome], ref
     table = np.array(points).reshape(-1, 3)
 
     def correlation(first: int, second: int) -> float:
-        return float(spearmanr(table[:, first], table[:, second]).statistic) if len(table) > 2 else float("nan")
+        pair = table[:, [first, second]]
+        if len(pair) < 3 or (np.ptp(pair, axis=0) == 0).any():
+            return float("nan")  # nothing varies, so nothing correlates
+        return float(spearmanr(pair[:, 0], pair[:, 1]).statistic)
 
     return CreditTable(
         outcome_credit_vs_market=correlation(0, 2),
