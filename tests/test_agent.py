@@ -15,7 +15,8 @@ from agent_worlds import ASSETS, EMBEDDER, START, as_bytes, moves, run, tilting
 import memtrial
 from memtrial.agent import Agent
 from memtrial.errors import DecisionError, InputError, PricesError, StoreError, TimeError, WeightsError
-from memtrial.records import Experience, State
+from memtrial.records import Experience, Recall, Recalled, State
+from memtrial.reflect import Settled, write_record
 
 
 def test_a_users_loop_is_ten_lines(tmp_path: Path) -> None:
@@ -161,10 +162,8 @@ def test_an_expired_decision_teaches_nothing_and_stays_expired(tmp_path: Path) -
 def test_a_recall_of_the_users_own_is_shown_and_kept(tmp_path: Path) -> None:
     mine = Experience(id="mine", kind="record", situation="calm", text="calm paid", valid_at=START, known_at=START)
 
-    def recall(state: State, k: int) -> memtrial.Recall:
-        from memtrial.records import Recalled
-
-        return memtrial.Recall(
+    def recall(state: State, k: int) -> Recall:
+        return Recall(
             as_of=state.decided_at,
             query=state.situation,
             embedder="mine",
@@ -229,9 +228,43 @@ class TestBadInput:
         with pytest.raises(TimeError, match="order of time"):
             agent.decide("calm", at=START + timedelta(hours=1))
 
+    def test_a_decision_before_one_whose_outcome_is_not_known(self, agent: Agent) -> None:
+        agent.decide("calm", at=START + timedelta(days=200))
+        with pytest.raises(TimeError, match="order of time"):
+            agent.decide("calm", at=START + timedelta(days=50))
+
+    def test_times_and_texts_of_the_wrong_kind(self, agent: Agent) -> None:
+        with pytest.raises(TimeError, match="aware datetime"):
+            agent.decide("calm", at="2024-01-01")  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="Unicode"):
+            agent.decide("half a \ud800 character", at=START)
+
+    @pytest.mark.parametrize("k", [-1, 7])
+    def test_a_number_of_experiences_that_cannot_be_designed(self, agent: Agent, k: int) -> None:
+        with pytest.raises(InputError, match="0 to 6"):
+            Agent(memory=agent.store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, k=k)
+
+    def test_a_recall_from_the_future_is_refused_before_anything_is_drafted(self, agent: Agent) -> None:
+        future = START + timedelta(days=9)
+        late = Experience(id="x", kind="record", situation="s", text="t", valid_at=future, known_at=future)
+
+        def recall(state: State, k: int) -> Recall:
+            shown = (Recalled(experience=late, rank=0, similarity=1.0),)
+            return Recall(as_of=state.decided_at, query="", embedder="mine", pool=1, shown=shown)
+
+        seer = Agent(memory=agent.store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, recall=recall, name="seer")
+        with pytest.raises(TimeError, match="known only at"):
+            seer.decide("calm", at=START)
+        assert agent.store.count_experiences("default", as_of=future) == 0
+
     def test_holdings_that_are_no_allocation(self, agent: Agent) -> None:
         with pytest.raises(WeightsError, match="sum"):
             agent.decide("calm", at=START, holdings=[0.5, 0.1, 0.1])
+        with pytest.raises(WeightsError, match="not fit"):
+            agent.decide("calm", at=START, holdings={"gold": 1.0})
+        with pytest.raises(WeightsError, match="not numbers"):
+            agent.decide("calm", at=START, holdings="all in")  # type: ignore[arg-type]
+        assert agent.decide("calm", at=START, holdings={"cash": 1, "stocks": 0, "bonds": 0}).holdings == (0, 0, 1)
 
     def test_assets_that_do_not_fit(self, agent: Agent, tmp_path: Path) -> None:
         state = State(decided_at=START, text="x", situation="x", assets=("gold",))
@@ -261,12 +294,94 @@ def test_outcomes_late_and_out_of_order_are_used_once_known(tmp_path: Path) -> N
 def test_two_agents_share_a_scope_and_keep_their_trials(tmp_path: Path) -> None:
     with memtrial.Store(tmp_path / "a.db") as store:
         one = Agent(memory=store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="one")
-        two = Agent(memory=store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="two")
+        two = Agent(memory=store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="two", shadow=True)
         other = Agent(memory=store, policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="one", scope="elsewhere")
         run(one, 4)
-        assert two.decide("calm", at=START + timedelta(days=40)).recall.pool == 4
+        run(two, 4)  # the same decisions at the same times: eight memories of eight decisions
+        assert two.decide("calm", at=START + timedelta(days=40)).recall.pool == 8
         assert other.decide("calm", at=START + timedelta(days=40)).recall.pool == 0
         assert two.trial.pending != one.trial.pending
+
+
+def test_an_experience_that_could_not_be_written_is_caught_up(tmp_path: Path) -> None:
+    broken = [True]
+
+    async def moody(settled: Settled) -> Experience:
+        if broken[0]:
+            raise RuntimeError("the model is asleep")
+        return await write_record(settled)
+
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, reflector=moody) as agent:
+        decision = agent.decide("calm", at=START)
+        with pytest.raises(RuntimeError, match="asleep"):
+            agent.settle(decision.id, [0.01, 0, 0], known_at=START)
+        assert agent.store.outcome(decision.id, as_of=START) is not None
+    broken[0] = False
+    later = START + timedelta(days=1)
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, reflector=moody) as agent:
+        assert agent.decide("calm again", at=later).recall.pool == 1
+        assert agent.store.count_experiences("default", as_of=later) == 1
+
+
+def test_another_process_on_the_same_agent_is_noticed(tmp_path: Path) -> None:
+    with (
+        Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as deciding,
+        Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as settling,
+    ):
+        decision = deciding.decide("calm", at=START)
+        settling.settle(decision.id, [0.01, 0, 0], known_at=START)
+        assert deciding.trial.pending == ()
+        following = deciding.decide("calm", at=START + timedelta(days=1))
+        assert following.recall.pool == 1
+        with pytest.raises(DecisionError, match="already settled"):
+            deciding.settle(decision.id, [0.02, 0, 0], known_at=START)
+        assert settling.decide("storm", at=START + timedelta(days=2)).sequence == 2
+
+
+def test_an_interrupt_while_writing_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+        decision = agent.decide("calm", at=START)
+
+        def interrupted(outcome: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(agent.store, "add_outcome", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                agent.settle(decision.id, [0.01, 0, 0], known_at=START)
+        assert agent.settle(decision.id, [0.01, 0, 0], known_at=START).utility > 0
+
+
+def test_another_embedder_is_refused_rather_than_seeing_an_empty_memory(tmp_path: Path) -> None:
+    class Other:
+        identity, dimension = "other:3", 3
+
+        def embed(self, texts: Sequence[str]) -> np.ndarray:
+            return np.ones((len(texts), 3), dtype=np.float32)
+
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+        run(agent, 3)
+    with (
+        Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=Other()) as agent,
+        pytest.raises(InputError, match="wordllama"),
+    ):
+        agent.decide("calm", at=START + timedelta(days=90))
+
+
+def test_a_decision_is_scored_under_the_terms_it_was_taken_under(tmp_path: Path) -> None:
+    calm = replace(memtrial.BALANCED.mandate(ASSETS, risky=["stocks"], defensive=["bonds", "cash"]))
+    wild = memtrial.AGGRESSIVE.mandate(ASSETS, risky=["stocks"], defensive=["bonds", "cash"])
+    utilities = []
+    for name, later in (("a", calm), ("b", wild)):
+        path = tmp_path / f"{name}.db"
+        with Agent(memory=path, policy=tilting, assets=ASSETS, embedder=EMBEDDER, mandate=calm) as agent:
+            decision = agent.decide("calm", at=START)
+        with Agent(memory=path, policy=tilting, assets=ASSETS, embedder=EMBEDDER, mandate=later) as agent:
+            utilities.append(agent.settle(decision.id, moves(3), known_at=START).utility)
+            if later is wild:
+                with pytest.raises(DecisionError, match="another mandate"):
+                    agent.decide("calm", at=START)
+    assert utilities[0] == utilities[1]
 
 
 def test_replace_keeps_times_in_utc() -> None:

@@ -72,7 +72,9 @@ def test_law_2_outcomes_do_not_rank(tmp_path: Path) -> None:
                 agent.settle(decision.id, moves(outcome), known_at=decision.decided_at)
     found = []
     for name in "ab":
-        with Agent(memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="fresh", k=6) as agent:
+        with Agent(
+            memory=tmp_path / f"{name}.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, name="fresh", k=6
+        ) as agent:
             receipt = agent.decide("storm and fear", at=START + timedelta(weeks=20)).recall
             found.append([(item.experience.situation, item.similarity) for item in receipt.shown])
     assert found[0] == found[1]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memtrial.content import Content
-from memtrial.errors import DecisionError, InputError, PricesError, TimeError
+from memtrial.errors import DecisionError, InputError, PricesError, TimeError, WeightsError
 from memtrial.models.embedders import Embedder, WordLlamaEmbedder
 from memtrial.policy.contract import Policy, draft_all
 from memtrial.portfolio import TRADING_COST, Mandate, check_returns, check_weights, drift, equal_weight, utilities
@@ -36,7 +36,7 @@ from memtrial.records import (
 )
 from memtrial.reflect import Reflector, Settled, write_record
 from memtrial.store import Store
-from memtrial.trial import Settings, Trial, blend, blends, design
+from memtrial.trial import MAX_RECALLED, Settings, Trial, blend, blends, design
 
 T = TypeVar("T")
 
@@ -118,6 +118,8 @@ class Agent:
         if len(set(self.assets)) != len(self.assets) or not self.assets:
             raise InputError(f"assets must be distinct names, at least one; got {list(assets)}")
         self.mandate = mandate or _long_only(self.assets)
+        if k not in range(MAX_RECALLED + 1):
+            raise InputError(f"k = {k} experiences cannot be recalled; choose 0 to {MAX_RECALLED}")
         if self.mandate.n_assets != len(self.assets):
             raise InputError(f"the mandate is for {self.mandate.n_assets} assets, the agent has {len(self.assets)}")
         raw = equal_weight(len(self.assets)) if reference is None else check_weights(reference, self.assets)
@@ -135,13 +137,16 @@ class Agent:
         self._trial: Trial | None = None
         self._content = Content(self.store, scope, embedder, self.settings.dimensions)
         self._last: Decision | None = None
+        self._events = 0
+        self._unreflected: dict[str, None] = {}
 
     # ---------------------------------------------------------------- decide
 
     def decide(self, state: State | str, *, at: datetime | None = None, holdings: ArrayLike | None = None) -> Decision:
         """Recall, draft, judge and act; the decision is durable before it is returned.
 
-        Asking again for the same time and state returns the stored decision without a call.
+        Asking again for the same time and state returns the stored decision without a call. Settled decisions whose
+        experience is still missing, because a run was cut off, are reflected on first.
 
         Parameters
         ----------
@@ -160,42 +165,55 @@ class Agent:
         WeightsError
             When ``holdings`` are not an allocation.
         DecisionError
-            When another state was already decided on at this time.
+            When something else was already decided at this time.
         """
         return _run(self.adecide(state, at=at, holdings=holdings))
 
     async def adecide(
-        self, state: State | str, *, at: datetime | None = None, holdings: ArrayLike | None = None
+        self, state: State | str, *, at: datetime | None = None, holdings: ArrayLike | Mapping[str, float] | None = None
     ) -> Decision:
         """:meth:`decide` for code that runs in an event loop."""
-        trial = self._opened()
+        self._opened()
+        await self._catch_up()
         seen = self._seen(state, at, holdings)
-        identity = self._decision_id(seen.decided_at)
-        known = self._already(identity, seen)
+        known = self._already(seen)
         if known is not None:
             return known
-        recall = self._recall(seen, self.k)
+        recall = self._recalled(seen)
+        drafts = await draft_all(self._policy, seen, recall.experiences, self._opened().plan(len(recall.shown)).subsets)
+        return self._guarded(lambda: self._judge(seen, recall, drafts))
+
+    def _recalled(self, state: State) -> Recall:
+        recall = self._recall(state, self.k)
+        late = [item.experience for item in recall.shown if item.experience.known_at > state.decided_at]
+        if late:
+            raise TimeError(f"the recall shows experience {late[0].id}, known only at {late[0].known_at.isoformat()}")
+        if [item.rank for item in recall.shown] != list(range(len(recall.shown))) or len(recall.shown) > MAX_RECALLED:
+            raise InputError(f"a recall shows at most {MAX_RECALLED} experiences, ranked 0, 1, …")
         if not self._recall_is_ours:
             # Credit is kept per experience, so what another memory recalled is kept beside the decision.
             self.remember(*recall.experiences)
-        design = trial.plan(len(recall.shown))
-        drafts = await draft_all(self._policy, seen, recall.experiences, design.subsets)
-        decision = self._judge(trial, identity, seen, recall, drafts)
-        self._guarded(lambda: self.store.add_decision(decision))
-        self._last = decision
-        return decision
+        return recall
 
-    def _judge(self, trial: Trial, identity: str, state: State, recall: Recall, drafts: tuple[Draft, ...]) -> Decision:
+    def _judge(self, state: State, recall: Recall, drafts: tuple[Draft, ...]) -> Decision:
+        # Drafting took time: outcomes may have been delivered meanwhile, by this process or another.
+        trial = self._opened()
+        self._in_order(state.decided_at)
+        identity = self._decision_id(state.decided_at)
         design = trial.plan(len(recall.shown))
-        ids = [experience.id for experience in recall.experiences]
         projected = _projected(self.mandate, drafts)
-        valid = np.array([weights is not None for weights in projected])
         mean = _mean(projected)
         basis, features = self._content.at(recall, trial)
-        verdict = self._guarded(
-            lambda: trial.act(identity, retrieved=ids, features=features, valid=valid, at=state.decided_at)
+        verdict = trial.act(
+            identity,
+            retrieved=[experience.id for experience in recall.experiences],
+            features=features,
+            valid=np.array([weights is not None for weights in projected]),
+            at=state.decided_at,
         )
-        return Decision(
+        if mean is None:
+            verdict = replace(verdict, reason=f"{verdict.reason} (first problem: {drafts[0].problem})")
+        decision = Decision(
             id=identity,
             scope=self.scope,
             agent=self.name,
@@ -204,7 +222,10 @@ class Agent:
             assets=self.assets,
             situation=state.situation,
             state_text=state.text,
-            holdings=state.holdings,
+            holdings=state.holdings or self.reference,
+            mandate=str(self.mandate),
+            risk_aversion=self.mandate.risk_aversion,
+            cost=self.cost,
             recall=recall,
             design=design.kind,
             features=tuple(as_weights(row) for row in features.tolist()),
@@ -219,6 +240,10 @@ class Agent:
             prompt=_prompt(state, recall.experiences),
             usage=sum((draft.usage for draft in drafts), Usage()),
         )
+        self.store.add_decision(decision)
+        self._last = decision
+        self._events += 1
+        return decision
 
     def _action(
         self,
@@ -277,17 +302,14 @@ class Agent:
                 f"{decision.decided_at.isoformat()}; check known_at"
             )
         daily = self._daily(returns)
-        outcome = self._outcome(trial, decision, daily, known)
-        self._guarded(lambda: self.store.add_outcome(outcome))
-        await self.areflect(decision, outcome)
+        outcome = self._guarded(lambda: self._learn(trial, decision, daily, known))
+        await self._catch_up()
         return outcome
 
-    def _outcome(self, trial: Trial, decision: Decision, daily: NDArray[np.float64], known: datetime) -> Outcome:
+    def _learn(self, trial: Trial, decision: Decision, daily: NDArray[np.float64], known: datetime) -> Outcome:
         own, drafts, mixes = self._earned(decision, daily)
-        learned = self._guarded(
-            lambda: trial.settle(decision.id, utilities=drafts, blend_utilities=mixes, known_at=known)
-        )
-        return Outcome(
+        learned = trial.settle(decision.id, utilities=drafts, blend_utilities=mixes, known_at=known)
+        outcome = Outcome(
             decision_id=decision.id,
             known_at=known,
             returns=tuple(as_weights(row) for row in daily.tolist()),
@@ -297,6 +319,10 @@ class Agent:
             contributions=learned.contributions,
             scores=learned.scores,
         )
+        self.store.add_outcome(outcome)
+        self._unreflected[decision.id] = None
+        self._events += 1
+        return outcome
 
     def _earned(
         self, decision: Decision, daily: NDArray[np.float64]
@@ -312,8 +338,8 @@ class Agent:
             np.concatenate(rows),
             daily,
             holdings=np.array(decision.holdings),
-            risk_aversion=self.mandate.risk_aversion,
-            cost=self.cost,
+            risk_aversion=decision.risk_aversion,
+            cost=decision.cost,
         )
         drafts = np.full(len(valid), np.nan)
         drafts[valid] = earned[1 : 1 + int(valid.sum())]
@@ -324,15 +350,15 @@ class Agent:
         """Give up on a decision whose outcome will never come: nothing is learned from it."""
         trial = self._opened()
         self._waiting(decision_id, trial)
-        self._guarded(lambda: trial.expire(decision_id))
-        self._guarded(lambda: self.store.expire(decision_id))
+        self._guarded(lambda: (trial.expire(decision_id), self.store.expire(decision_id)))
+        self._events += 1
 
     # --------------------------------------------------------------- reflect
 
-    async def areflect(self, decision: Decision, outcome: Outcome) -> Experience | None:
+    async def areflect(self, decision: Decision, outcome: Outcome) -> None:
         """Turn a settled decision into an experience that can be recalled from ``outcome.known_at`` on."""
         if self._reflector is None:
-            return None
+            return
         moves = np.prod(1.0 + np.array(outcome.returns), axis=0) - 1.0
         experience = await self._reflector(
             Settled(
@@ -344,10 +370,21 @@ class Agent:
                 weights=decision.action,
                 asset_returns=as_weights(moves.tolist()),
                 known_at=outcome.known_at,
+                reference_return=float(np.dot(decision.reference, moves)),
             )
         )
         self.remember(experience)
-        return experience
+
+    async def _catch_up(self) -> None:
+        """Reflect on every settled decision that has no experience yet, also after a run was cut off in between."""
+        if self._reflector is None or not self._unreflected:
+            return
+        done = self.store.remembered(self.scope)
+        for identity in list(self._unreflected):
+            decision, outcome = self.store.decision(identity, as_of=_END), self.store.outcome(identity, as_of=_END)
+            if identity not in done and decision is not None and outcome is not None:
+                await self.areflect(decision, outcome)
+            self._unreflected.pop(identity, None)
 
     def remember(self, *experiences: Experience) -> None:
         """Put experiences into the memory; one that is already there stays as it is."""
@@ -378,26 +415,48 @@ class Agent:
     # -------------------------------------------------------------- internal
 
     def _opened(self) -> Trial:
-        """The trial, rebuilt from the journal of the store when this is the first use or a write failed."""
-        if self._trial is None:
-            trial = Trial(self.settings)
-            self._content.reset()
-            self._last = None
-            for event in self.store.journal(self.scope, self.name):
-                if isinstance(event, Decision):
-                    self._last = event
-                    self._restore(trial, event)
-                elif isinstance(event, Outcome):
-                    trial.settle(
-                        event.decision_id,
-                        utilities=_nan_where_missing(event.draft_utilities),
-                        blend_utilities=event.blend_utilities,
-                        known_at=event.known_at,
-                    )
-                else:
-                    trial.expire(event.decision_id)
-            self._trial = trial
+        """The trial, rebuilt from the journal when it is not in step with it.
+
+        That is so on first use, after a write that failed, and when another process has written.
+        """
+        events = self.store.count_events(self.scope, self.name)
+        if self._trial is None or self._events != events:
+            self._trial = self._guarded(self._replayed)
+            self._events = events
         return self._trial
+
+    def _replayed(self) -> Trial:
+        self._check_embedder()
+        trial = Trial(self.settings)
+        self._content.reset()
+        self._last = None
+        self._unreflected = {}
+        for event in self.store.journal(self.scope, self.name):
+            if isinstance(event, Decision):
+                self._last = event
+                self._restore(trial, event)
+            elif isinstance(event, Outcome):
+                self._unreflected[event.decision_id] = None
+                trial.settle(
+                    event.decision_id,
+                    utilities=_nan_where_missing(event.draft_utilities),
+                    blend_utilities=event.blend_utilities,
+                    known_at=event.known_at,
+                )
+            else:
+                trial.expire(event.decision_id)
+        if self._reflector is not None and self._unreflected:
+            for identity in self.store.remembered(self.scope):
+                self._unreflected.pop(identity, None)
+        return trial
+
+    def _check_embedder(self) -> None:
+        known = self.store.embedders(self.scope)
+        if known and self._embedder.identity not in known:
+            raise InputError(
+                f"the memory of scope {self.scope!r} was embedded with {', '.join(sorted(known))}, not with "
+                f"{self._embedder.identity}; pass that embedder, since vectors of two models cannot be compared"
+            )
 
     def _restore(self, trial: Trial, decision: Decision) -> None:
         self._content.replay(decision, trial)
@@ -412,14 +471,14 @@ class Agent:
         )
 
     def _guarded(self, step: Callable[[], T]) -> T:
-        """Run a step of the trial; whatever fails, the next use starts from the store again."""
+        """Run a step that changes trial and store together; if it fails, the next use starts from the store."""
         try:
             return step()
-        except Exception:
+        except BaseException:  # also an interrupt leaves the two out of step
             self._trial = None
             raise
 
-    def _seen(self, state: State | str, at: datetime | None, holdings: ArrayLike | None) -> State:
+    def _seen(self, state: State | str, at: datetime | None, holdings: ArrayLike | Mapping[str, float] | None) -> State:
         if isinstance(state, str):
             moment = utc(at or self._clock(), "at")
             state = State(decided_at=moment, text=state, situation=state, assets=self.assets)
@@ -428,8 +487,22 @@ class Agent:
         if state.assets != self.assets:
             raise InputError(f"the state is about {list(state.assets)}, the agent about {list(self.assets)}")
         given = state.holdings if holdings is None else holdings
-        held = self._held(state.decided_at) if given is None else check_weights(given, self.assets)
+        held = self._held(state.decided_at) if given is None else self._allocation(given)
         return replace(state, holdings=as_weights(held.tolist()))
+
+    def _allocation(self, given: ArrayLike | Mapping[str, float]) -> NDArray[np.float64]:
+        try:
+            listed = _listed(given, self.assets)
+        except ValueError as error:
+            raise WeightsError(f"the holdings do not fit the assets: {error}") from error
+        return check_weights(listed, self.assets)
+
+    def _in_order(self, at: datetime) -> None:
+        if self._last is not None and at <= self._last.decided_at:
+            raise TimeError(
+                f"a decision at {at.isoformat()} comes after one at {self._last.decided_at.isoformat()} was taken; "
+                f"take decisions in the order of time, or use another agent name"
+            )
 
     def _held(self, at: datetime) -> NDArray[np.float64]:
         earlier = self._last
@@ -443,12 +516,17 @@ class Agent:
     def _decision_id(self, at: datetime) -> str:
         return f"{at:%Y%m%dT%H%M}-{fingerprint([self.scope, self.name, at.isoformat()])[:8]}"
 
-    def _already(self, identity: str, state: State) -> Decision | None:
-        known = self.store.decision(identity, as_of=state.decided_at)
-        if known is not None and (known.state_text, known.situation) != (state.text, state.situation):
+    def _already(self, state: State) -> Decision | None:
+        """The decision that was taken at this time, if it is the one that is asked for."""
+        known = self.store.decision(self._decision_id(state.decided_at), as_of=state.decided_at)
+        if known is None:
+            self._in_order(state.decided_at)
+            return None
+        mine = (state.text, state.situation, str(self.mandate), policy_identity(self._policy))
+        if (known.state_text, known.situation, known.mandate, known.policy) != mine:
             raise DecisionError(
-                f"decision {identity} was already taken at {state.decided_at.isoformat()} on another state; "
-                f"a new state needs a later time"
+                f"decision {known.id} was already taken at {state.decided_at.isoformat()} on another state, or under "
+                f"another mandate or policy; decide at a later time, or use another agent name"
             )
         return known
 
@@ -464,20 +542,23 @@ class Agent:
         return decision
 
     def _daily(self, returns: ArrayLike | Mapping[str, float]) -> NDArray[np.float64]:
-        if isinstance(returns, Mapping):
-            missing = [asset for asset in self.assets if asset not in returns]
-            if missing:
-                names = ", ".join(self.assets)
-                raise PricesError(f"the returns lack {', '.join(missing)}; give one for each of {names}")
-            returns = [returns[asset] for asset in self.assets]
         try:
-            values = np.asarray(returns, dtype=np.float64)
+            values = np.asarray(_listed(returns, self.assets), dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise PricesError(f"returns are not a table of numbers ({error})") from error
         return check_returns(values[None] if values.ndim == 1 else values, len(self.assets))
 
 
 _END = datetime.max.replace(tzinfo=UTC)
+
+
+def _listed(given: ArrayLike | Mapping[str, float], assets: tuple[str, ...]) -> ArrayLike:
+    """A mapping by asset as a list in the order of ``assets``; anything else as it is."""
+    if not isinstance(given, Mapping):
+        return given
+    if set(given) != set(assets):
+        raise ValueError(f"they name {', '.join(map(str, given))}; give one for each of {', '.join(assets)}")
+    return [given[asset] for asset in assets]
 
 
 def policy_identity(policy: Policy) -> str:

@@ -33,7 +33,7 @@ class Content:
 
     def at(self, recall: Recall, trial: Trial) -> tuple[str | None, NDArray[np.float64]]:
         """Basis id and features (k, d) of the recalled experiences, after refitting the basis if that is due."""
-        if recall.pool >= 2 and recall.pool >= GROWTH * self._fitted_on:
+        if recall.shown and recall.pool >= max(2, GROWTH * self._fitted_on):
             self._fit(recall, trial)
         ids = [experience.id for experience in recall.experiences]
         self._seen.update(dict.fromkeys(ids))
@@ -42,9 +42,7 @@ class Content:
     def replay(self, decision: Decision, trial: Trial) -> None:
         """Put the basis of a stored decision in force, at the point where it came into force."""
         if decision.basis is not None and decision.basis != self._id:
-            stored = self._store.basis(decision.basis)
-            basis = ContentBasis(mean=stored.mean, projection=stored.projection)
-            self._adopt(decision.basis, basis, decision.recall.pool, trial)
+            self._adopt(decision.basis, self._stored(decision.basis), decision.recall.pool, trial)
         self._seen.update(dict.fromkeys(experience.id for experience in decision.recall.experiences))
 
     def _fit(self, recall: Recall, trial: Trial) -> None:
@@ -52,10 +50,18 @@ class Content:
         vectors = self._vectors(known)
         if int(np.isfinite(vectors).all(axis=1).sum()) < 2:
             return
-        basis = ContentBasis.fit(vectors, self._d)
+        # Fitted once per pool: another processor would find the same basis but for its last digits.
         identity = fingerprint([self._scope, self._embedder.identity, self._d, sorted(known)])[:16]
-        self._store.add_basis(identity, embedder=self._embedder.identity, mean=basis.mean, projection=basis.projection)
-        self._adopt(identity, basis, recall.pool, trial)
+        if not self._store.has_basis(identity):
+            fitted = ContentBasis.fit(vectors, self._d)
+            self._store.add_basis(
+                identity, embedder=self._embedder.identity, mean=fitted.mean, projection=fitted.projection
+            )
+        self._adopt(identity, self._stored(identity), recall.pool, trial)
+
+    def _stored(self, identity: str) -> ContentBasis:
+        stored = self._store.basis(identity)
+        return ContentBasis(mean=stored.mean, projection=stored.projection)
 
     def _adopt(self, identity: str, basis: ContentBasis, fitted_on: int, trial: Trial) -> None:
         self._id, self._basis, self._fitted_on = identity, basis, fitted_on

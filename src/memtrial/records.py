@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Literal
 
-from memtrial.errors import TimeError
+from memtrial.errors import InputError, TimeError
 
 Weights = tuple[float, ...]
 Learner = Literal["per_experience", "content_aware"]
@@ -36,6 +36,8 @@ def utc(moment: datetime, what: str) -> datetime:
     TimeError
         When ``moment`` has no time zone: memtrial never guesses one.
     """
+    if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TimeError(f"{what} is {moment!r}; pass an aware datetime")
     if moment.tzinfo is None or moment.utcoffset() is None:
         raise TimeError(
             f"{what} {moment.isoformat()} has no time zone; pass an aware datetime, "
@@ -79,6 +81,13 @@ class State:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "decided_at", utc(self.decided_at, "decided_at"))
+        for name in ("text", "situation"):
+            try:
+                getattr(self, name).encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise InputError(
+                    f"the state's {name} is not valid Unicode ({error.reason}); repair it first"
+                ) from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -257,6 +266,11 @@ class Decision:
         A pure function of scope, agent and time, so that a repeated request finds the same decision.
     sequence
         Number of the decision within its agent, from 0.
+    holdings
+        Weights held just before, drifted; costs are paid on the distance from them.
+    mandate, risk_aversion, cost
+        The terms it was taken under, by which its outcome is scored: what the mandate demands, γ of Eq. 1, and the
+        proportional cost as a fraction of the L1 distance traded.
     design
         Which subsets of the recalled experiences were drafted.
     features, basis
@@ -282,7 +296,10 @@ class Decision:
     assets: tuple[str, ...]
     situation: str
     state_text: str
-    holdings: Weights | None
+    holdings: Weights
+    mandate: str
+    risk_aversion: float
+    cost: float
     recall: Recall
     design: Literal["half", "full"]
     features: tuple[tuple[float, ...], ...]

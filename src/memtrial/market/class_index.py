@@ -65,7 +65,9 @@ def class_index(
         counts = np.isfinite(members).sum(axis=1)
         total = np.nansum(members, axis=1)
         mean = np.divide(total, counts, out=np.zeros_like(total), where=counts > 0)
-        levels[name] = np.concatenate((np.ones(1), np.cumprod(1.0 + mean)))
+        level = np.ones(len(mean) + 1)
+        level[1:] = np.cumprod(1.0 + mean)
+        levels[name] = level
     return levels
 
 
@@ -93,7 +95,10 @@ def _check(dates: Sequence[date], prices: NDArray[np.float64], classes: Sequence
             raise PricesError(f"date {after} does not come after {before}; sort the prices and drop repeated dates")
     if start not in dates:
         raise PricesError(f"the start {start} is not among the {len(dates)} trading dates; choose one of them")
-    bad = np.argwhere(np.isfinite(prices) & (prices <= 0))
+    bad = np.argwhere(np.isinf(prices) | (prices <= 0))
     if bad.size:
         row, column = bad[0]
-        raise PricesError(f"price {prices[row, column]} on {dates[row]} in column {column} is not positive")
+        raise PricesError(
+            f"price {prices[row, column]} on {dates[row]} in column {column} is not a positive number; "
+            f"mend it, or use NaN where there is no price"
+        )

@@ -63,6 +63,19 @@ class Mandate:
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
+    def __str__(self) -> str:
+        """What it demands, in words: equal mandates read the same."""
+        names = self.assets or tuple(f"asset {i}" for i in range(len(self.risky)))
+        parts = [
+            f"{bound} {100 * share:g} % in {', '.join(n for n, member in zip(names, group, strict=True) if member)}"
+            for bound, share, group in (
+                ("at most", self.risky_cap, self.risky),
+                ("at least", self.defensive_floor, self.defensive),
+            )
+            if any(group)
+        ]
+        return f"{self.name}: {'; '.join(parts) or 'long-only, fully invested'}"
+
     @property
     def n_assets(self) -> int:
         """Number of assets the mandate speaks of."""

@@ -188,7 +188,10 @@ def check_weights(weights: ArrayLike, assets: Sequence[str]) -> NDArray[np.float
         When the number of weights is not that of the assets, or a weight is not finite or negative, or the weights do
         not sum to 1 within 1e-6.
     """
-    values = np.asarray(weights, dtype=np.float64)
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise WeightsError(f"weights are not numbers ({error}); give one weight per asset") from error
     if values.shape != (len(assets),):
         raise WeightsError(
             f"weights have shape {values.shape}, but there are {len(assets)} assets ({', '.join(assets)}); "

@@ -2,6 +2,6 @@
 
 from memtrial.reflect.contract import Reflector, Settled
 from memtrial.reflect.lesson import LessonWriter
-from memtrial.reflect.template import allocation_record, write_record
+from memtrial.reflect.template import write_record
 
-__all__ = ["LessonWriter", "Reflector", "Settled", "allocation_record", "write_record"]
+__all__ = ["LessonWriter", "Reflector", "Settled", "write_record"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
@@ -71,12 +71,23 @@ class Settled:
     @property
     def own_return(self) -> float:
         """Simple return of what was held, a fraction."""
-        return float(np.dot(np.asarray(self.weights), np.asarray(self.asset_returns)))
+        return in_order([weight * move for weight, move in zip(self.weights, self.asset_returns, strict=True)])
 
     @property
     def equal_return(self) -> float:
         """Simple return of equal weights, a fraction."""
-        return float(np.mean(np.asarray(self.asset_returns)))
+        return in_order(self.asset_returns) / len(self.asset_returns)
+
+
+def in_order(numbers: Sequence[float]) -> float:
+    """The sum, added from left to right.
+
+    A library may add in another order on another processor, and the last digit can decide a word of a prompt.
+    """
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
 
 
 Reflector: TypeAlias = Callable[[Settled], Awaitable[Experience]]

@@ -140,9 +140,8 @@ def _is_json(text: str) -> bool:
 def _experience(settled: Settled, lesson: str) -> Experience:
     day = f"{settled.decided_at:%Y-%m-%d}"
     text = f"{day}: {lesson}"
-    content = ["lesson", settled.decided_at.isoformat(), settled.situation, text]
     return Experience(
-        id=f"{day}-{fingerprint(content)[:8]}",
+        id=f"{day}-{fingerprint(['lesson', settled.decision_id, text])[:8]}",
         kind="lesson",
         situation=settled.situation,
         text=text,

@@ -107,5 +107,11 @@ def main() -> None:
     try:
         app()
     except MemtrialError as error:
-        sys.stderr.write(f"memtrial: {' '.join(str(error).split())}\n")
-        raise SystemExit(1) from None
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
+
+
+def _fail(message: str) -> None:
+    sys.stderr.write(f"memtrial: {' '.join(message.split())}\n")
+    raise SystemExit(1)

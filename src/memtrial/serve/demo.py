@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 import webbrowser
@@ -93,9 +94,10 @@ def _prepare(out: Path) -> None:
     """Fail before the work, not after it, when the report cannot be written."""
     try:
         out.mkdir(parents=True, exist_ok=True)
-        (out / "report.html").touch()
     except OSError as error:
-        raise InputError(f"--out {out} cannot be written ({error.strerror}); name another folder") from error
+        raise InputError(f"--out {out} cannot be made ({error.strerror}); name another folder") from error
+    if not os.access(out, os.W_OK | os.X_OK) or (out / "report.html").is_dir():
+        raise InputError(f"--out {out} cannot be written; name another folder")
 
 
 def _has_screen(environ: Mapping[str, str]) -> bool:
@@ -142,6 +144,8 @@ def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None
         )
     console.print(table)
     console.print(f"Drafts by {result.policy}", highlight=False)
+    if result.missing_drafts:
+        console.print(f"{result.missing_drafts} drafts had no valid answer; the report says which", highlight=False)
     last = result.investors["balanced"].decisions[-1]
     console.print(f"Last verdict: memory {last.verdict.reason}", highlight=False)
     console.print(f"One decision whole: memtrial explain {last.id}", highlight=False)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from memtrial.records import Decision, Outcome
@@ -36,9 +37,12 @@ def _print(decision: Decision, outcome: Outcome | None) -> None:
     verdict = decision.verdict
     console.print(f"[bold]Decision {decision.id}[/bold]  {decision.decided_at:%Y-%m-%d %H:%M} UTC")
     console.print(f"agent {decision.agent}, scope {decision.scope}, policy {decision.policy}", markup=False)
+    console.print(f"mandate {decision.mandate}; risk aversion {decision.risk_aversion:g}", markup=False)
     console.print(decision.situation, markup=False)
     console.print(f"\nVerdict: memory {verdict.reason}", markup=False)
-    if not verdict.trusted:
+    if decision.mean_draft is None:
+        console.print("Action: the reference")
+    elif not verdict.trusted:
         q = verdict.reference_weight
         console.print(f"Action: {q:.3f} of the reference and {1 - q:.3f} of the average draft")
     console.print(_drafts(decision, outcome))
@@ -59,7 +63,7 @@ def _drafts(decision: Decision, outcome: Outcome | None) -> Table:
     table = Table(title="Drafts (weights in %)", title_justify="left")
     table.add_column("experiences shown")
     for asset in decision.assets:
-        table.add_column(asset, justify="right")
+        table.add_column(escape(asset), justify="right")
     table.add_column("utility %", justify="right")
     for position, (draft, weights) in enumerate(zip(decision.drafts, decision.projected, strict=True)):
         earned = None if outcome is None else outcome.draft_utilities[position]
@@ -68,12 +72,13 @@ def _drafts(decision: Decision, outcome: Outcome | None) -> Table:
         table.add_row(
             name + (" deployed" if chosen else ""),
             *(["–"] * len(decision.assets) if weights is None else _percent(weights)),
-            draft.problem or ("" if earned is None else f"{100 * earned:+.3f}"),
+            escape(draft.problem or "") or ("" if earned is None else f"{100 * earned:+.3f}"),
         )
     table.add_row("reference", *_percent(decision.reference), "")
     if not decision.verdict.trusted:
         mine = "" if outcome is None else f"{100 * outcome.utility:+.3f}"
-        table.add_row("anchored blend, deployed", *_percent(decision.action), mine)
+        name = "reference, deployed" if decision.mean_draft is None else "anchored blend, deployed"
+        table.add_row(name, *_percent(decision.action), mine)
     return table
 
 
@@ -90,7 +95,7 @@ def _experiences(decision: Decision, outcome: Outcome | None) -> Table:
             f"{item.similarity:.3f}",
             f"{100 * values[item.rank]:+.4f}",
             "" if effects is None else f"{100 * effects[item.rank]:+.3f}",
-            item.experience.text,
+            escape(item.experience.text),
         )
     return table
 

@@ -276,6 +276,35 @@ class Store:
                 found = load_events(connection, some)
             yield from found
 
+    def count_events(self, scope: str, agent: str) -> int:
+        """Number of events in an agent's journal: has another process written since?"""
+        table = schema.journal
+        count = select(func.count()).select_from(table).where(table.c.scope == scope, table.c.agent == agent)
+        with self._read() as connection:
+            return connection.execute(count).scalar_one()
+
+    def remembered(self, scope: str) -> frozenset[str]:
+        """Decisions that already have an experience in a scope: those that need no reflection any more.
+
+        It takes no ``as_of``: an experience is written once, whenever that was.
+        """
+        table = schema.experiences
+        query = select(table.c.decision_id).where(table.c.scope == scope, table.c.decision_id.is_not(None))
+        with self._read() as connection:
+            return frozenset(connection.execute(query).scalars())
+
+    def embedders(self, scope: str) -> frozenset[str]:
+        """Identities of the embedders that a scope has vectors of."""
+        query = select(schema.vectors.c.embedder).where(schema.vectors.c.scope == scope).distinct()
+        with self._read() as connection:
+            return frozenset(connection.execute(query).scalars())
+
+    def has_basis(self, basis_id: str) -> bool:
+        """Whether a content basis is in the store."""
+        with self._read() as connection:
+            query = select(schema.bases.c.id).where(schema.bases.c.id == basis_id)
+            return connection.execute(query).first() is not None
+
     def basis(self, basis_id: str) -> Basis:
         """A content basis, as it was added.
 

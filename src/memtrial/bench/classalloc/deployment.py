@@ -1,21 +1,31 @@
-"""One investor's agent, deployed through the test months."""
+"""An agent, deployed through a run of months."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.agent import Agent
-from memtrial.bench.classalloc.memory import state_on
-from memtrial.market.classalloc import ClassAllocMarket, DecisionDate, decided_at, known_at
+from memtrial.market.classalloc import ASSETS, ClassAllocMarket, DecisionDate, decided_at, known_at
 from memtrial.portfolio import drift, equal_weight
-from memtrial.records import Decision, Outcome
+from memtrial.records import Decision, Outcome, State
+
+
+def state_on(market: ClassAllocMarket, date: DecisionDate, holdings: Sequence[float]) -> State:
+    """What the agent sees on a decision date."""
+    return State(
+        decided_at=decided_at(date.day),
+        text=market.context(date.day),
+        situation=market.situation(date.day),
+        assets=ASSETS,
+        holdings=tuple(holdings),
+    )
 
 
 async def deploy(
-    agent: Agent, market: ClassAllocMarket, months: tuple[DecisionDate, ...], on_month: Callable[[], None]
+    agent: Agent, market: ClassAllocMarket, months: tuple[DecisionDate, ...], on_month: Callable[[], object]
 ) -> tuple[tuple[Decision, ...], tuple[Outcome, ...]]:
     """Decide every month and settle every outcome once its 20 sessions have passed.
 

@@ -36,6 +36,7 @@ def document(result: ClassAllocResult, *, recording: str, report: str, seconds: 
             "outcome_credit_vs_contribution": _number(result.credit.outcome_credit_vs_contribution),
             "pairs": result.credit.n,
         },
+        "missing_drafts": result.missing_drafts,
         "usage": {
             "calls": result.usage.calls,
             "replayed": result.usage.replayed,

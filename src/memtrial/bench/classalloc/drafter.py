@@ -85,7 +85,7 @@ def drafter(
     kind = kind or ("record" if small else "lesson")
     return Drafter(
         policy=LLMPolicy(seen, role=ROLE, form=reply_form, temperature=temperature, seed=seed),
-        reflector=LessonWriter(seen) if kind == "lesson" else write_record,
+        reflector=LessonWriter(seen, seed=seed) if kind == "lesson" else write_record,
         kind=kind,
         recording=kept,
         note=_note(kept.model),

@@ -111,7 +111,7 @@ class ClassAllocResult:
     grown
         Whether the pool of experiences grew during the test; otherwise it stays what the warm-up wrote.
     warmup_months, experiences
-        Months of the warm-up and experiences it wrote (fewer when a draft was missing).
+        Months of the warm-up, and experiences that the memory held at the first test decision.
     days
         Test decision days.
     class_returns
@@ -125,7 +125,9 @@ class ClassAllocResult:
     credit
         Table 1 on this run, balanced investor.
     usage
-        What drafting took, warm-up included; each reply counted once.
+        What drafting took, warm-up included; each request counted once, at the cost of its original call.
+    missing_drafts
+        Drafts without a valid answer; each counted once.
     """
 
     assets: tuple[str, ...]
@@ -140,3 +142,4 @@ class ClassAllocResult:
     investors: Mapping[str, InvestorResult]
     credit: CreditTable
     usage: Usage
+    missing_drafts: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,14 +10,14 @@ import numpy as np
 from memtrial.agent import Agent, policy_identity
 from memtrial.bench.classalloc.deployment import deploy
 from memtrial.bench.classalloc.evaluate import agent_result, credit_table, evaluate, falling, wealth_dates
-from memtrial.bench.classalloc.memory import fill_memory
 from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult
+from memtrial.bench.classalloc.warmup import fill_memory
 from memtrial.bench.methods import METHODS
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, ClassAllocMarket, DecisionDate, decided_at, load
 from memtrial.models.embedders import Embedder, WordLlamaEmbedder
 from memtrial.policy.contract import Policy
 from memtrial.portfolio import INVESTORS, Investor
-from memtrial.records import Decision, Usage, as_weights
+from memtrial.records import Decision, Draft, Usage, as_weights
 from memtrial.reflect import Reflector, write_record
 from memtrial.store import Store
 
@@ -62,12 +62,12 @@ async def run_classalloc(
     embedder = embedder or WordLlamaEmbedder()
     test = tuple(date for date in market.decisions if date.split == "test")[:months]
     results: dict[str, InvestorResult] = {}
-    usage, experiences, filled = Usage(), 0, set[str]()
+    warmup: dict[str, tuple[Decision, ...]] = {}
     for name, investor in INVESTORS.items():
-        # Records of an investor's own decisions are its own memory; the warm-up's are shared.
+        # Records of an investor's own decisions are its own memory; those of the warm-up are shared.
         pool = f"{scope}/{name}" if grow else scope
-        if pool not in filled:
-            experiences, spent = await fill_memory(
+        if pool not in warmup:
+            warmup[pool] = await fill_memory(
                 policy,
                 store=store,
                 scope=pool,
@@ -76,8 +76,6 @@ async def run_classalloc(
                 reflector=reflector,
                 on_month=partial(on_month, "warmup"),
             )
-            usage += spent
-            filled.add(pool)
         agent = Agent(
             memory=store,
             policy=policy,
@@ -90,20 +88,21 @@ async def run_classalloc(
         )
         results[name] = await _investor(agent, investor, market, test, partial(on_month, name))
     primary = results[PRIMARY]
-    usage = sum((decision.usage for decision in _paid(results, grow)), usage)
+    decisions = [item for found in (*warmup.values(), *(r.decisions for r in results.values())) for item in found]
     return ClassAllocResult(
         assets=ASSETS,
         policy=policy_identity(policy),
         grown=grow,
         warmup_months=sum(date.split == "warmup" for date in market.decisions),
-        experiences=experiences,
+        experiences=primary.decisions[0].recall.pool,
         days=tuple(date.day for date in test),
         class_returns=tuple(_class_returns(market, date) for date in test),
         wealth_dates=wealth_dates(market, test),
         falling=falling(market, test),
         investors=results,
         credit=credit_table(primary.decisions, primary.outcomes, primary.methods["1/N"].months),
-        usage=usage,
+        usage=_usage(decisions),
+        missing_drafts=sum(draft.weights is None for draft in _distinct(decisions)),
     )
 
 
@@ -112,7 +111,7 @@ async def _investor(
     investor: Investor,
     market: ClassAllocMarket,
     test: tuple[DecisionDate, ...],
-    on_month: Callable[[], None],
+    on_month: Callable[[], object],
 ) -> InvestorResult:
     decisions, outcomes = await deploy(agent, market, test, on_month)
     methods = {
@@ -131,10 +130,16 @@ async def _investor(
     )
 
 
-def _paid(results: Mapping[str, InvestorResult], grow: bool) -> list[Decision]:
-    """The decisions whose drafts were asked for; with a shared pool the others share those of the first investor."""
-    chosen = list(results.values()) if grow else list(results.values())[:1]
-    return [decision for result in chosen for decision in result.decisions]
+def _distinct(decisions: Sequence[Decision]) -> list[Draft]:
+    """Every draft once: investors who share a memory share their requests."""
+    drafts = {
+        draft.requests or (decision.id, draft.subset): draft for decision in decisions for draft in decision.drafts
+    }
+    return list(drafts.values())
+
+
+def _usage(decisions: Sequence[Decision]) -> Usage:
+    return sum((draft.usage for draft in _distinct(decisions)), Usage())
 
 
 def _class_returns(market: ClassAllocMarket, date: DecisionDate) -> tuple[float, ...]:

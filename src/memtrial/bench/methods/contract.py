@@ -55,7 +55,7 @@ class Occasion:
     @property
     def valid(self) -> NDArray[np.bool_]:
         """Which drafts are valid, (n_drafts,)."""
-        return np.isfinite(self.drafts).all(axis=1)
+        return np.asarray(np.isfinite(self.drafts).all(axis=1))
 
     @property
     def mean_draft(self) -> NDArray[np.float64] | None:
