@@ -28,7 +28,6 @@ from memtrial.records import (
     Recall,
     State,
     Usage,
-    Verdict,
     Weights,
     as_weights,
     fingerprint,
@@ -36,7 +35,7 @@ from memtrial.records import (
 )
 from memtrial.reflect import Reflector, Settled, write_record
 from memtrial.store import Store
-from memtrial.trial import MAX_RECALLED, Settings, Trial, blend, blends, design
+from memtrial.trial import MAX_RECALLED, Settings, Trial, act_on, blends, design
 
 T = TypeVar("T")
 
@@ -200,7 +199,7 @@ class Agent:
         trial = self._opened()
         self._in_order(state.decided_at)
         identity = self._decision_id(state.decided_at)
-        design = trial.plan(len(recall.shown))
+        plan = trial.plan(len(recall.shown))
         projected = _projected(self.mandate, drafts)
         mean = _mean(projected)
         basis, features = self._content.at(recall, trial)
@@ -227,7 +226,7 @@ class Agent:
             risk_aversion=self.mandate.risk_aversion,
             cost=self.cost,
             recall=recall,
-            design=design.kind,
+            design=plan.kind,
             features=tuple(as_weights(row) for row in features.tolist()),
             basis=basis,
             drafts=drafts,
@@ -235,7 +234,7 @@ class Agent:
             reference=self.reference,
             mean_draft=mean,
             verdict=verdict,
-            action=self._action(verdict, design.subsets, projected, mean),
+            action=as_weights(act_on(verdict, plan, _rows(projected, self.assets), np.array(self.reference)).tolist()),
             policy=policy_identity(self._policy),
             prompt=_prompt(state, recall.experiences),
             usage=sum((draft.usage for draft in drafts), Usage()),
@@ -244,21 +243,6 @@ class Agent:
         self._last = decision
         self._events += 1
         return decision
-
-    def _action(
-        self,
-        verdict: Verdict,
-        subsets: tuple[tuple[int, ...], ...],
-        projected: tuple[Weights | None, ...],
-        mean: Weights | None,
-    ) -> Weights:
-        if mean is None:
-            return self.reference
-        trusted = projected[subsets.index(verdict.subset)] if verdict.trusted else None
-        if trusted is not None:
-            return trusted
-        mixed = blend(np.array(self.reference), np.array(mean), verdict.reference_weight)
-        return as_weights(mixed.tolist())
 
     # ---------------------------------------------------------------- settle
 
@@ -593,6 +577,12 @@ def _projected(mandate: Mandate, drafts: tuple[Draft, ...]) -> tuple[Weights | N
 def _mean(projected: tuple[Weights | None, ...]) -> Weights | None:
     rows = [weights for weights in projected if weights is not None]
     return as_weights(np.mean(np.array(rows), axis=0).tolist()) if rows else None
+
+
+def _rows(projected: tuple[Weights | None, ...], assets: tuple[str, ...]) -> NDArray[np.float64]:
+    """The drafts as (n_drafts, n_assets), a row of NaN where one is missing."""
+    missing = (np.nan,) * len(assets)
+    return np.array([weights or missing for weights in projected])
 
 
 def _nan_where_missing(values: Sequence[float | None]) -> NDArray[np.float64]:

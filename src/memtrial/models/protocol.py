@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from memtrial.records import fingerprint
+from memtrial.records import Usage, fingerprint
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,3 +94,23 @@ class LanguageModel(Protocol):
     async def complete(self, request: Request) -> Reply:
         """Answer ``request``; raise :class:`~memtrial.errors.ModelError` when that is not possible."""
         ...
+
+
+def seed_of(seed: int, messages: Sequence[Message]) -> int:
+    """A request's own seed, from the deployment's seed and its prompt: equal prompts of two deployments differ."""
+    prompt = fingerprint([seed, [[message.role, message.content] for message in messages]])
+    return int(prompt, 16) % 2**31
+
+
+def usage_of(reply: Reply, *, retry: bool) -> Usage:
+    """What a reply took, for a receipt."""
+    return Usage(
+        calls=1,
+        replayed=int(reply.replayed),
+        retries=int(retry),
+        input_tokens=reply.input_tokens,
+        cached_tokens=reply.cached_tokens,
+        output_tokens=reply.output_tokens,
+        latency_seconds=reply.latency_seconds,
+        cost_usd=reply.cost_usd,
+    )

@@ -43,6 +43,7 @@ class Recording:
         self.path = Path(path)
         self._replies: dict[str, Reply] = {}
         self._grammars = False
+        self._held: BinaryIO | None = None
         if self.path.exists() and not _unborn(self.path, model):
             self.model = self._load()
             if model is not None and model != self.model:
@@ -79,6 +80,31 @@ class Recording:
                 pass
         except OSError as error:
             raise self._unwritable(error) from error
+
+    def hold(self) -> None:
+        """Keep the recording to this process for as long as it lives: two runs at once would both pay.
+
+        Raises
+        ------
+        RecordingError
+            When another process holds it, or it cannot be written.
+        """
+        self.check_writable()
+        if self._held is None:
+            try:
+                self._held = Path(f"{self.path}.lock").open("ab")  # noqa: SIM115 - held until the process ends
+            except OSError as error:
+                raise self._unwritable(error) from error
+            if not _lock(self._held, wait=False):
+                self._held.close()
+                self._held = None
+                raise RecordingError(f"another run records to {self.path}; wait for it, or name another recording")
+
+    def close(self) -> None:
+        """Let another process record."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
     def add(self, request: Request, reply: Reply) -> Reply:
         """Keep ``reply`` durably, then return it. The file is only ever appended to.
@@ -295,13 +321,17 @@ def _mend(file: BinaryIO) -> int:
     return file.seek(end)
 
 
-def _lock(file: BinaryIO) -> None:
-    """Keep two recording processes from writing into each other's lines; released when the file is closed."""
+def _lock(file: BinaryIO, *, wait: bool = True) -> bool:
+    """Whether this process now holds ``file`` alone; released when the file is closed."""
     try:
         import fcntl
     except ImportError:  # not on Windows
-        return
-    fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+        return True
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _whole(line: bytes) -> bool:

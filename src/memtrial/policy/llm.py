@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtrial.errors import ModelError, ProviderError, RecordingError, ReplyError
-from memtrial.models.protocol import LanguageModel, Message, Reply, Request
+from memtrial.models.protocol import LanguageModel, Message, Request, seed_of, usage_of
 from memtrial.policy.contract import Answer
 from memtrial.policy.forms import ReplyForm
 from memtrial.policy.prompts import correction, decision_messages
-from memtrial.records import Experience, State, Usage, fingerprint
-
-SEED_RANGE = 2**31
+from memtrial.records import Experience, State, Usage
 
 
 class LLMPolicy:
@@ -74,7 +72,7 @@ class LLMPolicy:
                 raise
             except ModelError as error:  # the moment's fault: only this draft is missing, and what it took is kept
                 return Answer(weights=None, problem=str(error), usage=usage, requests=tuple(requests))
-            usage += _usage(reply, retry=attempt > 0)
+            usage += usage_of(reply, retry=attempt > 0)
             try:
                 weights, reason = self._form.read(reply.text, state.assets)
             except ReplyError as error:
@@ -85,25 +83,11 @@ class LLMPolicy:
         return Answer(weights=None, problem=f"two invalid replies: {problem}", usage=usage, requests=tuple(requests))
 
     def _request(self, messages: tuple[Message, ...], state: State) -> Request:
-        prompt = fingerprint([self._seed, [[message.role, message.content] for message in messages]])
         return Request(
             model=self._model.identity,
             messages=messages,
             temperature=self._temperature,
-            seed=int(prompt, 16) % SEED_RANGE,
+            seed=seed_of(self._seed, messages),
             max_tokens=self._max_tokens,
             grammar=self._form.grammar(state.assets) if self._model.grammatical else None,
         )
-
-
-def _usage(reply: Reply, *, retry: bool) -> Usage:
-    return Usage(
-        calls=1,
-        replayed=int(reply.replayed),
-        retries=int(retry),
-        input_tokens=reply.input_tokens,
-        cached_tokens=reply.cached_tokens,
-        output_tokens=reply.output_tokens,
-        latency_seconds=reply.latency_seconds,
-        cost_usd=reply.cost_usd,
-    )

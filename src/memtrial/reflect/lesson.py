@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 
 from memtrial.errors import ModelError, ProviderError, RecordingError, ReplyError
-from memtrial.models.protocol import LanguageModel, Message, Reply, Request
+from memtrial.models.protocol import LanguageModel, Message, Request, seed_of, usage_of
 from memtrial.records import Experience, Usage, fingerprint
 from memtrial.reflect.contract import Settled
 from memtrial.reflect.template import write_record
 
 LONGEST_LESSON = 60
 """Words."""
-SEED_RANGE = 2**31
 
 ROLE = (
     "You look back at a portfolio decision whose result is known, and note what to remember of it.\n"
@@ -74,7 +73,7 @@ class LessonWriter:
                 raise
             except ModelError:
                 return None
-            self._usage += _usage(reply, retry=attempt > 0)
+            self._usage += usage_of(reply, retry=attempt > 0)
             try:
                 return _experience(settled, read_lesson(reply.text))
             except ReplyError as error:
@@ -84,12 +83,11 @@ class LessonWriter:
         return None
 
     def _request(self, messages: tuple[Message, ...]) -> Request:
-        prompt = fingerprint([self._seed, [[message.role, message.content] for message in messages]])
         return Request(
             model=self._model.identity,
             messages=messages,
             temperature=self._temperature,
-            seed=int(prompt, 16) % SEED_RANGE,
+            seed=seed_of(self._seed, messages),
             max_tokens=self._max_tokens,
             answer="text",
         )
@@ -148,17 +146,4 @@ def _experience(settled: Settled, lesson: str) -> Experience:
         valid_at=settled.decided_at,
         known_at=settled.known_at,
         decision_id=settled.decision_id,
-    )
-
-
-def _usage(reply: Reply, *, retry: bool) -> Usage:
-    return Usage(
-        calls=1,
-        replayed=int(reply.replayed),
-        retries=int(retry),
-        input_tokens=reply.input_tokens,
-        cached_tokens=reply.cached_tokens,
-        output_tokens=reply.output_tokens,
-        latency_seconds=reply.latency_seconds,
-        cost_usd=reply.cost_usd,
     )

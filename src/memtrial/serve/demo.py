@@ -20,8 +20,6 @@ from memtrial.errors import InputError
 if TYPE_CHECKING:
     from memtrial.bench.classalloc import ClassAllocResult
 
-WARMUP_MONTHS, TEST_MONTHS, INVESTORS = 58, 71, 3
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
@@ -36,6 +34,7 @@ class Request:
     experiences: Literal["lesson", "record"] | None
     temperature: float
     seed: int
+    max_tokens: int
     months: int | None
     grow: bool
     open_report: bool
@@ -60,6 +59,7 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
         kind=request.experiences,
         temperature=request.temperature,
         seed=request.seed,
+        max_tokens=request.max_tokens,
     )
     with Store(request.db) as store, _progress(request) as advance:
         result = asyncio.run(
@@ -110,12 +110,17 @@ def _progress(request: Request) -> Generator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    months = request.months or TEST_MONTHS
-    pools = INVESTORS if request.grow else 1
+    from memtrial.market.classalloc import load
+    from memtrial.portfolio import INVESTORS
+
+    splits = [date.split for date in load().decisions]
+    months = request.months or splits.count("test")
+    pools = len(INVESTORS) if request.grow else 1
+    total = pools * splits.count("warmup") + len(INVESTORS) * months
     console = Console(stderr=True)
     columns = (TextColumn("{task.description:>14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task("warmup", total=pools * WARMUP_MONTHS + INVESTORS * months)
+        task = bar.add_task("warmup", total=total)
 
         def advance(stage: str) -> None:
             bar.update(task, advance=1, description=stage)

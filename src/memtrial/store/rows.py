@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import RowMapping
 
 from memtrial.errors import InputError
-from memtrial.records import Decision, Draft, Experience, Learner, Outcome, Recall, Recalled, Usage, Verdict
+from memtrial.records import Decision, Draft, Experience, Outcome, Recall, Recalled, Usage, Verdict
+from memtrial.trial import LEARNERS
 
 Row: TypeAlias = RowMapping | Mapping[str, Any]
-
-LEARNERS: tuple[Learner, ...] = get_args(Learner)
-"""Both value models, in the order in which they are reported."""
 
 EXPERIENCE = tuple(field.name for field in fields(Experience))
 USAGE = tuple(field.name for field in fields(Usage))

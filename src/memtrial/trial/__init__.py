@@ -14,6 +14,7 @@ from memtrial.trial.loop import LEARNERS, Trial
 from memtrial.trial.settings import Settings
 from memtrial.trial.trust import Scores, TrustTest, forward_score, select_learner, trust_test, trusted_subset
 from memtrial.trial.values import Value, ValueModel
+from memtrial.trial.verdict import act_on
 
 __all__ = [
     "CONTENT_GRID",
@@ -34,6 +35,7 @@ __all__ = [
     "Value",
     "ValueModel",
     "Variances",
+    "act_on",
     "bernoulli_kl",
     "blend",
     "blends",

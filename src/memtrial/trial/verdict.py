@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.records import Learner, Verdict
+from memtrial.trial.anchor import blend
 from memtrial.trial.design import Design
 from memtrial.trial.settings import Settings
 from memtrial.trial.trust import Scores, TrustTest, select_learner, trust_test, trusted_subset
@@ -61,6 +62,28 @@ def judge(
         total=total,
         reference_weight=reference_weight,
     )
+
+
+def act_on(
+    verdict: Verdict, design: Design, drafts: NDArray[np.float64], reference: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The weights to hold, (n_assets,): the trusted draft, or the anchored blend (paper Algorithm F.1 lines 8-11).
+
+    Parameters
+    ----------
+    verdict
+        The verdict on the decision.
+    design, drafts
+        What was drafted, and the drafts after the mandate, (n_drafts, n_assets); a row of NaN where one is missing.
+    reference
+        The reference after the mandate, (n_assets,); it is held when no draft is valid.
+    """
+    valid = np.isfinite(drafts).all(axis=1)
+    if not valid.any():
+        return reference
+    if verdict.trusted:
+        return drafts[design.subsets.index(verdict.subset)]
+    return blend(reference, drafts[valid].mean(axis=0), verdict.reference_weight)
 
 
 def _objection(

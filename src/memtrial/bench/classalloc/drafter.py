@@ -42,6 +42,7 @@ def drafter(
     kind: Kind | None = None,
     temperature: float = 0.7,
     seed: int = 0,
+    max_tokens: int = 200,
 ) -> Drafter:
     """Who drafts, from what was asked for on the command line.
 
@@ -61,8 +62,8 @@ def drafter(
     form, kind
         Reply form and kind of experience; by default ratings and records for local models, weights and lessons for
         the others.
-    temperature, seed
-        Sampling.
+    temperature, seed, max_tokens
+        Sampling; a model that reasons before it answers needs more tokens.
 
     Raises
     ------
@@ -79,12 +80,13 @@ def drafter(
     else:
         model = resolve_model(spec, base_url=base_url, environ=environ)
         kept = Recording(recording or folder / f"{_slug(model.identity)}.jsonl", model=model.identity)
+        kept.hold()
     small = kept.model.startswith("local:")
     seen = Recorded(kept, model)
     reply_form = FORMS[form or ("ratings" if small else "weights")]
     kind = kind or ("record" if small else "lesson")
     return Drafter(
-        policy=LLMPolicy(seen, role=ROLE, form=reply_form, temperature=temperature, seed=seed),
+        policy=LLMPolicy(seen, role=ROLE, form=reply_form, temperature=temperature, seed=seed, max_tokens=max_tokens),
         reflector=LessonWriter(seen, seed=seed) if kind == "lesson" else write_record,
         kind=kind,
         recording=kept,

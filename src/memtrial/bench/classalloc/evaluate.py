@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.bench.classalloc.result import CreditTable, MethodResult, Month, Summary
-from memtrial.bench.methods import Action, Method, Occasion, Settlement
+from memtrial.bench.methods import LOOKBACK, Action, Method, Occasion, Settlement
 from memtrial.market.classalloc import ClassAllocMarket, DecisionDate, decided_at, known_at
 from memtrial.portfolio import (
     TRADING_COST,
@@ -23,8 +23,6 @@ from memtrial.portfolio import (
 )
 from memtrial.records import Decision, Outcome, as_weights
 from memtrial.trial import design
-
-LOOKBACK = 60
 
 
 def evaluate(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from memtrial.bench.methods.baselines import (
+    LOOKBACK,
     CounterfactualSelection,
     DraftAveraging,
     EqualWeight,
@@ -30,6 +31,7 @@ METHODS: Mapping[str, Callable[[], Method]] = MappingProxyType(
 """Every method by name; calling one makes a fresh deployment."""
 
 __all__ = [
+    "LOOKBACK",
     "METHODS",
     "Action",
     "CounterfactualSelection",

@@ -11,6 +11,7 @@ from memtrial.portfolio import minimum_variance
 from memtrial.trial import contributions
 
 LOOKBACK = 60
+"""Daily returns that minimum variance is estimated from."""
 
 
 class Forgetful:

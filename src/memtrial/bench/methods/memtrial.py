@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtrial.bench.methods.contract import Action, Occasion, Settlement
-from memtrial.trial import Settings, Trial, blend
+from memtrial.trial import Settings, Trial, act_on
 
 
 class Memtrial:
@@ -22,12 +22,8 @@ class Memtrial:
             valid=occasion.valid,
             at=occasion.decided_at,
         )
-        mean = occasion.mean_draft
-        if mean is None:
-            return Action(weights=occasion.reference)
-        if verdict.trusted:
-            return Action(weights=occasion.draft(verdict.subset), trusted=True)
-        return Action(weights=blend(occasion.reference, mean, verdict.reference_weight))
+        weights = act_on(verdict, occasion.design, occasion.drafts, occasion.reference)
+        return Action(weights=weights, trusted=verdict.trusted)
 
     def learn(self, settlement: Settlement) -> None:
         """Settle the occasion."""
