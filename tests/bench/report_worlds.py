@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -61,10 +60,7 @@ class World:
         months = list(self._drafted(market, test, experiences))
         investors = {name: self._investor(investor, market, test, months) for name, investor in INVESTORS.items()}
         primary = investors["balanced"]
-        with warnings.catch_warnings():
-            # One month has one market, and nothing can be correlated with a constant.
-            warnings.simplefilter("ignore")
-            credit = credit_table(primary.decisions, primary.outcomes, primary.methods["1/N"].months)
+        credit = credit_table(primary.decisions, primary.outcomes, primary.methods["1/N"].months)
         return ClassAllocResult(
             assets=ASSETS,
             policy=f"synthetic momentum {self.note} t=0.7 seed={self.seed}",
@@ -81,6 +77,7 @@ class World:
             investors=investors,
             credit=credit,
             usage=sum((decision.usage for decision in primary.decisions), Usage()),
+            missing_drafts=sum(d.weights is None for decision in primary.decisions for d in decision.drafts),
         )
 
     def _experience(self, market: ClassAllocMarket, day: DecisionDate) -> Experience:
@@ -208,6 +205,9 @@ class _Deployed:
             situation=self.market.situation(day.day),
             state_text=self.market.context(day.day),
             holdings=self._holdings(day),
+            mandate=str(self.mandate),
+            risk_aversion=self.mandate.risk_aversion,
+            cost=TRADING_COST,
             recall=recall,
             design="half",
             features=((0.0,) * 8,) * K,

@@ -268,3 +268,15 @@ def test_two_open_recordings_may_append_to_one_file(tmp_path: Path) -> None:
         one.add(request(f"one {number}"), Reply(text="1"))
         two.add(request(f"two {number}"), Reply(text="2"))
     assert len(Recording(path)) == 6
+
+
+def test_one_run_records_to_a_file_at_a_time(tmp_path: Path) -> None:
+    first = Recording(tmp_path / "r.jsonl", model="m")
+    second = Recording(tmp_path / "r.jsonl", model="m")
+    first.hold()
+    first.hold()
+    with pytest.raises(RecordingError, match="another run records"):
+        second.hold()
+    first.close()
+    second.hold()
+    second.close()

@@ -299,3 +299,8 @@ def test_stocks_and_cash_stands_huge_weights() -> None:
 def test_stocks_and_cash_refuses_a_column_that_is_not_there() -> None:
     with pytest.raises(MandateError, match="cash is column 5"):
         project_stocks_and_cash([0.2] * 5, cash=5, risky_cap=0.4, defensive_floor=0.4)
+
+
+def test_a_mandate_reads_as_what_it_demands() -> None:
+    mandate = BALANCED.mandate(("stocks", "bonds"), risky=("stocks",), defensive=("bonds",))
+    assert str(mandate) == "balanced: at most 65 % in stocks; at least 20 % in bonds"

@@ -64,7 +64,10 @@ def decision(
         "assets": ("SPY", "BND"),
         "situation": "calm",
         "state_text": "calm, 1.5 %",
-        "holdings": None,
+        "holdings": weights,
+        "mandate": "long-only",
+        "risk_aversion": 5.0,
+        "cost": 0.0015,
         "recall": Recall(
             as_of=at,
             query="calm",
@@ -166,7 +169,10 @@ def any_decision(draw: st.DrawFn) -> Decision:
         assets=tuple(draw(st.lists(TEXT, max_size=3))),
         situation=draw(TEXT),
         state_text=draw(TEXT),
-        holdings=draw(st.none() | WEIGHTS),
+        holdings=draw(WEIGHTS),
+        mandate=draw(TEXT),
+        risk_aversion=draw(FLOAT),
+        cost=draw(FLOAT),
         recall=Recall(
             as_of=at,
             query=draw(TEXT),

@@ -277,7 +277,10 @@ class Store:
             yield from found
 
     def count_events(self, scope: str, agent: str) -> int:
-        """Number of events in an agent's journal: has another process written since?"""
+        """Number of events in an agent's journal: has another process written since?
+
+        It takes no ``as_of``: it is about the store itself, not about what was known.
+        """
         table = schema.journal
         count = select(func.count()).select_from(table).where(table.c.scope == scope, table.c.agent == agent)
         with self._read() as connection:
@@ -294,7 +297,10 @@ class Store:
             return frozenset(connection.execute(query).scalars())
 
     def embedders(self, scope: str) -> frozenset[str]:
-        """Identities of the embedders that a scope has vectors of."""
+        """Identities of the embedders that a scope has vectors of.
+
+        It takes no ``as_of``: it is about the store itself, not about what was known.
+        """
         query = select(schema.vectors.c.embedder).where(schema.vectors.c.scope == scope).distinct()
         with self._read() as connection:
             return frozenset(connection.execute(query).scalars())
