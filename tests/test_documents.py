@@ -22,6 +22,7 @@ def test_python_blocks_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     made = eval_example.run(example)
+    assert isinstance(made, dict)
     if "agent" in made:
         made["agent"].close()
 

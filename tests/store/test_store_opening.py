@@ -29,13 +29,13 @@ def filled(file: Path) -> Path:
     return file
 
 
-def refused(url: str | Path, words: str) -> None:
+def check_refused(url: str | Path, words: str) -> None:
     with pytest.raises(StoreError, match=words) as caught:
         Store(url)
     assert "\n" not in str(caught.value)
 
 
-def read_all(store: Store) -> None:
+def check_all_reads(store: Store) -> None:
     late = day(9999)
     for scope in ("s", "t"):
         store.experiences(scope, as_of=late)
@@ -91,12 +91,12 @@ def test_a_store_in_memory_is_its_own(url: str) -> None:
     ],
 )
 def test_another_kind_of_store_is_refused(url: str, words: str) -> None:
-    refused(url, words)
+    check_refused(url, words)
 
 
 def test_a_folder_and_a_missing_folder(tmp_path: Path) -> None:
-    refused(tmp_path, "is a folder; name a file in it")
-    refused(tmp_path / "none" / "agent.db", "none does not exist; create it first")
+    check_refused(tmp_path, "is a folder; name a file in it")
+    check_refused(tmp_path / "none" / "agent.db", "none does not exist; create it first")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -104,7 +104,7 @@ def test_a_folder_and_a_missing_folder(tmp_path: Path) -> None:
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "prices.csv"
     file.write_bytes(content)
-    refused(file, "prices.csv is not a memtrial store")
+    check_refused(file, "prices.csv is not a memtrial store")
     assert file.read_bytes() == content
     assert list(tmp_path.iterdir()) == [file]
 
@@ -113,7 +113,7 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     file = tmp_path / "agent.db"
     file.touch()
     with Store(file) as store:
-        read_all(store)
+        check_all_reads(store)
 
 
 @pytest.mark.parametrize("table", ["prices (day TEXT)", "meta (key TEXT, value TEXT)"])
@@ -122,7 +122,7 @@ def test_a_database_of_something_else_is_left_alone(tmp_path: Path, table: str) 
     with closing(sqlite3.connect(file)) as connection:
         connection.execute(f"CREATE TABLE {table}")
     content = file.read_bytes()
-    refused(file, "is a database of something else")
+    check_refused(file, "is a database of something else")
     assert file.read_bytes() == content
 
 
@@ -130,14 +130,14 @@ def test_a_newer_store_asks_for_an_upgrade(tmp_path: Path) -> None:
     file = filled(tmp_path / "agent.db")
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE meta SET version = 2")
-    refused(file, r"newer memtrial \(schema 2, this one knows 1\); upgrade memtrial")
+    check_refused(file, r"newer memtrial \(schema 2, this one knows 1\); upgrade memtrial")
 
 
 def test_a_store_that_lost_a_table_is_refused(tmp_path: Path) -> None:
     file = filled(tmp_path / "agent.db")
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("DROP TABLE scores")
-    refused(file, "lacks its table scores")
+    check_refused(file, "lacks its table scores")
 
 
 @pytest.mark.parametrize("kept", [100, 4096, 0.5, -1])
@@ -146,7 +146,7 @@ def test_a_truncated_file_is_refused_and_left_alone(tmp_path: Path, kept: float)
     content = file.read_bytes()
     content = content[: int(kept * len(content)) if kept == 0.5 else int(kept)]
     file.write_bytes(content)
-    refused(file, "agent.db.*(malformed|not a database|cut short).*it is damaged")
+    check_refused(file, "agent.db.*(malformed|not a database|cut short).*it is damaged")
     assert file.read_bytes() == content
 
 
@@ -154,7 +154,7 @@ def complaint(file: Path) -> str:
     """What is said about a file when everything in it is read; empty when nothing is."""
     try:
         with Store(file) as store:
-            read_all(store)
+            check_all_reads(store)
     except StoreError as error:
         return str(error)
     return ""
@@ -221,12 +221,12 @@ def test_what_may_not_be_written_is_refused(open_folder: Path) -> None:
     content = file.read_bytes()
     try:
         with ordinary_user():
-            refused(file, "agent.db.*(written|permissions)")
-            refused(open_folder / "new.db", "new.db.* may .*be written")
+            check_refused(file, "agent.db.*(written|permissions)")
+            check_refused(open_folder / "new.db", "new.db.* may .*be written")
     finally:
         open_folder.chmod(0o755)
     assert file.read_bytes() == content
     file.chmod(0o444)
     open_folder.chmod(0o777)
     with ordinary_user():
-        refused(file, "agent.db.*(written|permissions)")
+        check_refused(file, "agent.db.*(written|permissions)")

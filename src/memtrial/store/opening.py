@@ -100,8 +100,8 @@ def explained(file: Path | None, error: Exception) -> StoreError:
         "disk I/O": "check the disk and its free space",
         "surrogates": "the text has half a character (a lone surrogate); repair it before storing it",
     }
-    todo = next((advice[word] for word in advice if word in what), "what was given cannot be stored")
-    return StoreError(f"{file or 'store in memory'}: {what}; {todo}; {_NOTHING_CHANGED}")
+    remedy = next((advice[word] for word in advice if word in what), "what was given cannot be stored")
+    return StoreError(f"{file or 'store in memory'}: {what}; {remedy}; {_NOTHING_CHANGED}")
 
 
 def _check_file(file: Path) -> None:
