@@ -125,7 +125,7 @@ def test_an_asset_without_a_price_is_left_out_of_the_day() -> None:
         (lambda dates, prices: (dates[::-1], prices), "does not come after"),
         (lambda dates, prices: (dates, prices[:, :1]), "shape"),
         (lambda dates, prices: (dates, -prices), "not a positive number"),
-        (lambda dates, prices: (dates, prices / 0.0), "not a positive number"),
+        (lambda dates, prices: (dates, prices * np.inf), "not a positive number"),
         (lambda dates, prices: ([day + timedelta(days=400) for day in dates], prices), "not among"),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_recording_of_a_live_run_replays_without_the_provider(provider: StandI
 
 FAILURES = {
     "unknown provider": (["demo", "--policy", "opnai:gpt-4"], 1, "opnai"),
-    "no model": (["demo", "--policy", "openai"], 1, "openai:MODEL"),
+    "no model": (["demo", "--policy", "openai"], 1, "PROVIDER:MODEL"),
     "no such file": (["demo", "--policy", "local:nowhere.gguf"], 1, "nowhere.gguf"),
     "no recording": (["demo", "--recording", "nowhere.jsonl"], 1, "nowhere.jsonl"),
     "address without a policy": (["demo", "--base-url", "http://127.0.0.1:9"], 1, "--policy"),

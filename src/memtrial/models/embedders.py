@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -219,9 +220,15 @@ def _embedded(texts: Sequence[str], vectors: Callable[[list[str]], Vectors], dim
 
 
 def _load_wordllama() -> Any:
+    root = logging.getLogger()
+    level, handlers = root.level, root.handlers[:]
     try:
         import wordllama  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         raise ProviderError("the default embedder needs wordllama: pip install wordllama") from None
+    finally:
+        # Its import sets up everybody's logging; that is for the program to do, not for a library.
+        root.setLevel(level)
+        root.handlers[:] = handlers
     folder = Path(wordllama.__file__).parent
     return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)

@@ -37,11 +37,20 @@ def conventions(case: Case) -> tuple[tuple[str, str], ...]:
         ("Anchored blend", "q · 1/N + (1 − q) · average draft, with q learned from past outcomes."),
         ("Outcome credit", "Mean utility of the drafts that used an experience. Correlations are Spearman's ρ over the "
                            "designed drafts, one point per month and recalled experience."),
-        ("Return, Sharpe, drawdown", "From daily wealth after costs; Sharpe annualised, risk-free rate 0. A month's "
-                                     "utility covers 20 sessions, wealth runs from decision to decision."),
+        ("Return, Sharpe, drawdown", "From wealth on decision days, after costs; Sharpe annualised over twelve months, "
+                                     f"risk-free rate 0. {_every_session(case)}"),
         ("Memory", f"{counted(result.experiences, 'experience')} from "
                    f"{counted(result.warmup_months, 'warm-up month')}; during the test it {grown}."),
     )  # fmt: skip
+
+
+def _every_session(case: Case) -> str:
+    depths = listed(
+        f"{percent(method.summary.daily_drawdown_pct / 100, 1)} % for {method.label}"
+        for name, method in case.primary.methods.items()
+        if name in ("1/N", "memtrial")
+    )
+    return f"On every session the greatest drawdown is deeper: {depths}."
 
 
 def provenance(case: Case, *, recording: str, version: str, notes: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -61,18 +61,24 @@ def _scores(case: Case) -> Figure:
     return Figure(
         id="forward-scores",
         title="Did the values predict months they had not seen?",
-        caption=_caption(interval, verdicts[-1].min_scores),
+        caption=_caption(interval, verdicts[-1].min_scores, sum(score is None for score, _ in dots)),
         views=chart.views(),
         table=_table(case, edges, interval),
     )
 
 
-def _caption(interval: str, least: int) -> str:
+def _caption(interval: str, least: int, unscored: int) -> str:
+    missing = (
+        f" {counted(unscored, 'month')} {'has' if unscored == 1 else 'have'} no score: the values said the same of "
+        "every experience shown, or the drafts earned the same, and then nothing is ranked."
+        if unscored
+        else ""
+    )
     return (
         "Line: mean of the forward scores known on each decision day. Dots: each month's own score, the correlation of "
         "the values predicted before the outcome with the contributions measured after it (blue: ranked right, orange: "
         f"ranked wrong). Band: {interval} of the mean; trust needs its lower edge above 0 and at least "
-        f"{counted(least, 'score')}."
+        f"{counted(least, 'score')}.{missing}"
     )
 
 
