@@ -13,6 +13,7 @@ app = typer.Typer(
     help="The memory of an LLM agent that trades or allocates a portfolio, and the court that tries it.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,  # help without rich loads in half the time
     pretty_exceptions_enable=False,
 )
 
@@ -64,7 +65,10 @@ def demo(
     open_report: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in a browser.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run an LLM portfolio agent over real markets with its memory on trial, and write a report."""
+    """Real markets, real drafts, memory on trial: a report.
+
+    An LLM portfolio agent decides every month for six years. By default its recorded drafts are replayed.
+    """
     import os
 
     from memtrial.serve.demo import Request, run_demo
@@ -96,7 +100,7 @@ def explain(
     db: Database = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Show one decision whole: what was recalled, every draft, the verdict, the action, what came of it."""
+    """One decision whole: recall, drafts, verdict, outcome."""
     from memtrial.serve.explain import run_explain
 
     run_explain(decision, db=db, as_json=as_json)
