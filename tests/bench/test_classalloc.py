@@ -18,6 +18,7 @@ from memtrial.bench.classalloc.evaluate import evaluate
 from memtrial.bench.methods import METHODS, Action, Memtrial, Occasion, Settlement
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, decided_at, known_at, load
 from memtrial.store import Store
+from memtrial.trial import Settings
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -89,7 +90,7 @@ def test_the_trial_without_a_store_is_the_agents_trial(result: ClassAllocResult)
     months = tuple(when for when in market.decisions if when.split == "test")
     for outcome in result.investors.values():
         alone = evaluate(
-            Memtrial(),
+            Memtrial(Settings.paper()),
             market=market,
             months=months,
             decisions=outcome.decisions,
@@ -129,6 +130,14 @@ def test_the_pool_can_grow(tmp_path: Path) -> None:
     assert pools[0] == 58
     assert pools[-1] > 60
     assert pools == sorted(pools)
+
+
+def test_all_subsets_can_be_drafted(tmp_path: Path) -> None:
+    with Store(tmp_path / "full.db") as store:
+        settings = Settings(design="full")
+        full = asyncio.run(run_classalloc(momentum, store=store, scope="full", months=12, settings=settings))
+    assert {len(decision.drafts) for decision in full.investors["balanced"].decisions} == {16}
+    assert full.investors["balanced"].decisions[-1].verdict.n_scores > 0
 
 
 def test_a_run_that_is_repeated_takes_everything_from_the_store(tmp_path: Path) -> None:
@@ -173,11 +182,13 @@ def test_every_method_keeps_the_contract(name: str, result: ClassAllocResult) ->
     months = tuple(when for when in market.decisions if when.split == "test")[:14]
     outcome = result.investors["conservative"]
     mandate = outcome.investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE)
-    method = METHODS[name]()
+    method = METHODS[name](Settings.paper())
     assert method.name == name
     done = evaluate(method, market=market, months=months, decisions=outcome.decisions[:14], mandate=mandate)
     for entry in done.months:
         assert mandate.satisfied(np.array(entry.weights))
         assert entry.utility == pytest.approx(entry.gross_return - entry.cost - entry.risk, abs=1e-15)
-    again = evaluate(METHODS[name](), market=market, months=months, decisions=outcome.decisions[:14], mandate=mandate)
+    again = evaluate(
+        METHODS[name](Settings.paper()), market=market, months=months, decisions=outcome.decisions[:14], mandate=mandate
+    )
     assert again == done

@@ -62,6 +62,9 @@ def demo(
     max_tokens: Annotated[int, typer.Option(help="Longest reply; more for models that reason.", min=20)] = 200,
     months: Annotated[int | None, typer.Option(help="Only the first test months.", min=2, max=71)] = None,
     grow: Annotated[bool, typer.Option("--grow", help="Test months become experiences too.")] = False,
+    design: Annotated[
+        Literal["half", "full"], typer.Option(help="Draft half of the subsets of what is recalled, or all.")
+    ] = "half",
     open_report: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in a browser.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -87,6 +90,7 @@ def demo(
             max_tokens=max_tokens,
             months=months,
             grow=grow,
+            design=design,
             open_report=open_report,
             as_json=as_json,
         ),

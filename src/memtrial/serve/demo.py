@@ -37,6 +37,7 @@ class Request:
     max_tokens: int
     months: int | None
     grow: bool
+    design: Literal["half", "full"]
     open_report: bool
     as_json: bool
 
@@ -46,6 +47,7 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
     from memtrial.bench.classalloc import document, drafter, run_classalloc
     from memtrial.bench.report import write_report
     from memtrial.store import Store
+    from memtrial.trial import Settings
 
     started = time.perf_counter()
     _prepare(request.out)
@@ -66,9 +68,10 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
             run_classalloc(
                 who.policy,
                 store=store,
-                scope=f"classalloc {who.policy.identity} {who.kind} v{__version__}",
+                scope=f"classalloc {who.policy.identity} {who.kind} {request.design} v{__version__}",
                 months=request.months,
                 grow=request.grow,
+                settings=Settings(design=request.design),
                 reflector=who.reflector,
                 on_month=advance,
             )

@@ -20,6 +20,7 @@ from memtrial.portfolio import INVESTORS, Investor
 from memtrial.records import Decision, Draft, Usage, as_weights
 from memtrial.reflect import Reflector, write_record
 from memtrial.store import Store
+from memtrial.trial import Settings
 
 PRIMARY = "balanced"
 
@@ -32,6 +33,7 @@ async def run_classalloc(
     market: ClassAllocMarket | None = None,
     months: int | None = None,
     grow: bool = False,
+    settings: Settings | None = None,
     reflector: Reflector = write_record,
     embedder: Embedder | None = None,
     on_month: Callable[[str], object] = str,
@@ -51,6 +53,8 @@ async def run_classalloc(
     grow
         Whether settled test months become experiences too. By default the pool stays what the warm-up wrote, as in
         the paper.
+    settings
+        Settings of the trial, the design among them; the paper's by default.
     reflector
         How a settled decision becomes an experience.
     embedder
@@ -81,6 +85,7 @@ async def run_classalloc(
             policy=policy,
             assets=ASSETS,
             mandate=investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE),
+            settings=settings,
             reflector=reflector if grow else None,
             embedder=embedder,
             scope=pool,
@@ -117,7 +122,7 @@ async def _investor(
     methods = {
         name: agent_result(decisions, market=market, months=test, mandate=agent.mandate)
         if name == "memtrial"
-        else evaluate(make(), market=market, months=test, decisions=decisions, mandate=agent.mandate)
+        else evaluate(make(agent.settings), market=market, months=test, decisions=decisions, mandate=agent.mandate)
         for name, make in METHODS.items()
     }
     end = max(outcome.known_at for outcome in outcomes)

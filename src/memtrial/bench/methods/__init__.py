@@ -14,21 +14,22 @@ from memtrial.bench.methods.baselines import (
 )
 from memtrial.bench.methods.contract import Action, Method, Occasion, Settlement
 from memtrial.bench.methods.memtrial import Memtrial, never_trusts
+from memtrial.trial import Settings
 
-METHODS: Mapping[str, Callable[[], Method]] = MappingProxyType(
+METHODS: Mapping[str, Callable[[Settings], Method]] = MappingProxyType(
     {
-        "1/N": EqualWeight,
-        "minimum_variance": MinimumVariance,
-        "memory_free": MemoryFree,
-        "top_2": lambda: SimilarityTop(2),
-        "top_4": lambda: SimilarityTop(4),
-        "draft_averaging": DraftAveraging,
-        "counterfactual_selection": CounterfactualSelection,
+        "1/N": lambda _: EqualWeight(),
+        "minimum_variance": lambda _: MinimumVariance(),
+        "memory_free": lambda _: MemoryFree(),
+        "top_2": lambda _: SimilarityTop(2),
+        "top_4": lambda _: SimilarityTop(4),
+        "draft_averaging": lambda _: DraftAveraging(),
+        "counterfactual_selection": lambda _: CounterfactualSelection(),
         "memtrial": Memtrial,
         "memtrial_never_trusts": never_trusts,
     }
 )
-"""Every method by name; calling one makes a fresh deployment."""
+"""Every method by name; calling one with the settings of the trial makes a fresh deployment."""
 
 __all__ = [
     "LOOKBACK",

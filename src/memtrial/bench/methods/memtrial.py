@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memtrial.bench.methods.contract import Action, Occasion, Settlement
 from memtrial.trial import Settings, Trial, act_on
 
@@ -9,9 +11,9 @@ from memtrial.trial import Settings, Trial, act_on
 class Memtrial:
     """The trial of the paper (Algorithms F.1–F.3); configurations differ in ``settings`` only."""
 
-    def __init__(self, settings: Settings | None = None, *, name: str = "memtrial", label: str = "memtrial") -> None:
+    def __init__(self, settings: Settings, *, name: str = "memtrial", label: str = "memtrial") -> None:
         self.name, self.label = name, label
-        self._trial = Trial(settings or Settings.paper())
+        self._trial = Trial(settings)
 
     def act(self, occasion: Occasion) -> Action:
         """The trusted draft, or the anchored blend."""
@@ -35,6 +37,6 @@ class Memtrial:
         )
 
 
-def never_trusts() -> Memtrial:
+def never_trusts(settings: Settings) -> Memtrial:
     """memtrial in shadow mode: the anchored blend on every date."""
-    return Memtrial(Settings(hold=True), name="memtrial_never_trusts", label="memtrial that never trusts")
+    return Memtrial(replace(settings, hold=True), name="memtrial_never_trusts", label="memtrial that never trusts")
