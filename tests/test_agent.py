@@ -387,3 +387,121 @@ def test_a_decision_is_scored_under_the_terms_it_was_taken_under(tmp_path: Path)
 def test_replace_keeps_times_in_utc() -> None:
     state = State(decided_at=datetime(2024, 1, 1, tzinfo=UTC), text="", situation="", assets=ASSETS)
     assert replace(state, text="x").decided_at.tzinfo is UTC
+
+
+class Labelled:
+    """Returns by label, in an order of their own, like a series of a data frame library."""
+
+    def __init__(self, **values: float) -> None:
+        self.values = values
+
+    def keys(self) -> list[str]:
+        return list(self.values)
+
+    def __getitem__(self, name: str) -> float:
+        return self.values[name]
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.array(list(self.values.values()))
+
+
+def test_labelled_returns_and_holdings_are_read_by_label(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+        first = agent.decide("calm", at=START, holdings=Labelled(cash=1.0, stocks=0.0, bonds=0.0))  # type: ignore[arg-type]
+        assert first.holdings == (0.0, 0.0, 1.0)
+        by_label = Labelled(cash=0.001, bonds=0.002, stocks=0.003)
+        assert agent.settle(first.id, by_label, known_at=START).returns == ((0.003, 0.002, 0.001),)  # type: ignore[arg-type]
+        second = agent.decide("calm", at=START + timedelta(days=1))
+        daily = {"cash": [0.0, 0.0], "bonds": [0.01, 0.02], "stocks": [0.1, 0.2]}
+        settled = agent.settle(second.id, daily, known_at=START + timedelta(days=1))  # type: ignore[arg-type]
+        assert settled.returns == ((0.1, 0.01, 0.0), (0.2, 0.02, 0.0))
+        third = agent.decide("calm", at=START + timedelta(days=2))
+        with pytest.raises(PricesError, match="one for each"):
+            agent.settle(third.id, {"gold": 0.1}, known_at=START + timedelta(days=2))
+
+
+def test_an_agent_keeps_its_assets(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+        decision = agent.decide("calm", at=START)
+    turned = tuple(reversed(ASSETS))
+    with (
+        Agent(memory=tmp_path / "a.db", policy=tilting, assets=turned, embedder=EMBEDDER) as agent,
+        pytest.raises(InputError, match="use another agent name"),
+    ):
+        agent.settle(decision.id, [0.1, 0, 0], known_at=START)
+
+
+def test_a_reflector_cannot_date_a_memory_before_its_outcome(tmp_path: Path) -> None:
+    async def early(settled: Settled) -> Experience:
+        return replace(await write_record(settled), known_at=settled.decided_at)
+
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, reflector=early) as agent:
+        decision = agent.decide("calm", at=START)
+        with pytest.raises(TimeError, match="seen too early"):
+            agent.settle(decision.id, [0.5, 0, 0], known_at=START + timedelta(days=30))
+        assert agent.store.count_experiences("default", as_of=START + timedelta(days=99)) == 0
+
+
+def test_a_reflector_may_be_plain_and_forget_where_it_came_from(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def plain(settled: Settled) -> Experience:
+        asked.append(settled.decision_id)
+        return Experience(
+            id=f"mine-{len(asked)}", kind="lesson", situation=settled.situation, text="hold cash",
+            valid_at=settled.decided_at, known_at=settled.known_at,
+        )  # fmt: skip
+
+    for first in (0, 2):
+        with Agent(
+            memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, reflector=plain
+        ) as agent:  # type: ignore[arg-type]
+            run(agent, 2, first=first)
+    assert len(asked) == len(set(asked)) == 4
+
+
+def test_a_policy_that_takes_from_an_empty_iterator_loses_its_draft(tmp_path: Path) -> None:
+    with Agent(
+        memory=tmp_path / "a.db", policy=lambda state, shown: next(iter(())), assets=ASSETS, embedder=EMBEDDER
+    ) as agent:
+        decision = agent.decide("calm", at=START)
+    assert "StopIteration" in (decision.drafts[0].problem or "")
+    assert "StopIteration" in decision.verdict.reason
+
+
+def test_what_a_failing_policy_says_may_be_half_a_character(tmp_path: Path) -> None:
+    def broken(state: State, shown: Sequence[Experience]) -> Sequence[float]:
+        raise ValueError("bad \ud83d")
+
+    with Agent(memory=tmp_path / "a.db", policy=broken, assets=ASSETS, embedder=EMBEDDER) as agent:
+        assert agent.decide("calm", at=START).drafts[0].problem == "ValueError: bad ?"
+
+
+def test_values_as_of_a_time_are_those_of_then(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+        run(agent, 12)
+        then = START + timedelta(weeks=11, days=5)
+        before = agent.values(then)
+        run(agent, 8, first=12)
+        assert repr(agent.values(then)) == repr(before)
+        assert len(agent.values(START + timedelta(weeks=60))) > len(before)
+
+
+def test_a_store_deleted_while_open_is_noticed(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+        agent.decide("calm", at=START)
+        (tmp_path / "a.db").unlink()
+        with pytest.raises(StoreError, match="deleted"):
+            agent.decide("calm", at=START + timedelta(days=1))
+
+
+async def test_the_same_question_at_once_has_one_answer(tmp_path: Path) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+        one, two = await asyncio.gather(agent.adecide("calm", at=START), agent.adecide("calm", at=START))
+    assert as_bytes(one) == as_bytes(two)
+
+
+@pytest.mark.parametrize("cost", [float("nan"), -0.1])
+def test_a_cost_that_is_none(tmp_path: Path, cost: float) -> None:
+    with pytest.raises(InputError, match="cost"):
+        Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, cost=cost)

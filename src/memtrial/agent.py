@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+import inspect
+import math
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from memtrial.content import Content
 from memtrial.errors import DecisionError, InputError, PricesError, TimeError, WeightsError
 from memtrial.models.embedders import Embedder, WordLlamaEmbedder
-from memtrial.policy.contract import Policy, draft_all
+from memtrial.policy.contract import Policy, draft_all, policy_identity
 from memtrial.portfolio import TRADING_COST, Mandate, check_returns, check_weights, drift, equal_weight, utilities
 from memtrial.recall import Recaller, SimilarityRecall
 from memtrial.records import (
@@ -34,8 +36,9 @@ from memtrial.records import (
     utc,
 )
 from memtrial.reflect import Reflector, Settled, write_record
+from memtrial.restart import Replay, replayed
 from memtrial.store import Store
-from memtrial.trial import MAX_RECALLED, Settings, Trial, act_on, blends, design
+from memtrial.trial import MAX_RECALLED, Settings, Trial, Value, act_on, blends
 
 T = TypeVar("T")
 
@@ -119,6 +122,8 @@ class Agent:
         self.mandate = mandate or _long_only(self.assets)
         if k not in range(MAX_RECALLED + 1):
             raise InputError(f"k = {k} experiences cannot be recalled; choose 0 to {MAX_RECALLED}")
+        if not (math.isfinite(cost) and cost >= 0):
+            raise InputError(f"cost = {cost} must be a finite fraction of what is traded, at least 0")
         if self.mandate.n_assets != len(self.assets):
             raise InputError(f"the mandate is for {self.mandate.n_assets} assets, the agent has {len(self.assets)}")
         raw = equal_weight(len(self.assets)) if reference is None else check_weights(reference, self.assets)
@@ -197,7 +202,9 @@ class Agent:
     def _judge(self, state: State, recall: Recall, drafts: tuple[Draft, ...]) -> Decision:
         # Drafting took time: outcomes may have been delivered meanwhile, by this process or another.
         trial = self._opened()
-        self._in_order(state.decided_at)
+        known = self._already(state)
+        if known is not None:
+            return known
         identity = self._decision_id(state.decided_at)
         plan = trial.plan(len(recall.shown))
         projected = _projected(self.mandate, drafts)
@@ -344,7 +351,7 @@ class Agent:
         if self._reflector is None:
             return
         moves = np.prod(1.0 + np.array(outcome.returns), axis=0) - 1.0
-        experience = await self._reflector(
+        made = self._reflector(
             Settled(
                 decision_id=decision.id,
                 decided_at=decision.decided_at,
@@ -357,7 +364,18 @@ class Agent:
                 reference_return=float(np.dot(decision.reference, moves)),
             )
         )
-        self.remember(experience)
+        experience = await made if inspect.isawaitable(made) else made
+        if not isinstance(experience, Experience):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"the reflector returned {type(experience).__name__} for decision {decision.id}, not an Experience; "
+                f"the outcome is kept, and is reflected on again at the next call"
+            )
+        if experience.known_at < outcome.known_at:
+            raise TimeError(
+                f"the reflector dates its experience of decision {decision.id} {experience.known_at.isoformat()}, "
+                f"before the outcome was known at {outcome.known_at.isoformat()}; it would be seen too early"
+            )
+        self.remember(replace(experience, decision_id=decision.id))
 
     async def _catch_up(self) -> None:
         """Reflect on every settled decision that has no experience yet, also after a run was cut off in between."""
@@ -383,6 +401,12 @@ class Agent:
         """The trial in its present state, for reading."""
         return self._opened()
 
+    def values(self, as_of: datetime) -> tuple[Value, ...]:
+        """What every experience was known to be worth at a time: only decisions and outcomes known by then count."""
+        moment = utc(as_of, "as_of")
+        replay = self._replayed(until=moment)
+        return replay.trial.values(at=moment)
+
     def close(self) -> None:
         """Close the memory if this agent opened it."""
         if self._owns_store:
@@ -405,53 +429,24 @@ class Agent:
         """
         events = self.store.count_events(self.scope, self.name)
         if self._trial is None or self._events != events:
-            self._trial = self._guarded(self._replayed)
+            replay = self._replayed(until=_END)
+            self._trial, self._content, self._last = replay.trial, replay.content, replay.last
+            self._unreflected = replay.settled
+            if self._reflector is not None and self._unreflected:
+                for identity in self.store.remembered(self.scope):
+                    self._unreflected.pop(identity, None)
             self._events = events
         return self._trial
 
-    def _replayed(self) -> Trial:
-        self._check_embedder()
-        trial = Trial(self.settings)
-        self._content.reset()
-        self._last = None
-        self._unreflected = {}
-        for event in self.store.journal(self.scope, self.name):
-            if isinstance(event, Decision):
-                self._last = event
-                self._restore(trial, event)
-            elif isinstance(event, Outcome):
-                self._unreflected[event.decision_id] = None
-                trial.settle(
-                    event.decision_id,
-                    utilities=_nan_where_missing(event.draft_utilities),
-                    blend_utilities=event.blend_utilities,
-                    known_at=event.known_at,
-                )
-            else:
-                trial.expire(event.decision_id)
-        if self._reflector is not None and self._unreflected:
-            for identity in self.store.remembered(self.scope):
-                self._unreflected.pop(identity, None)
-        return trial
-
-    def _check_embedder(self) -> None:
-        known = self.store.embedders(self.scope)
-        if known and self._embedder.identity not in known:
-            raise InputError(
-                f"the memory of scope {self.scope!r} was embedded with {', '.join(sorted(known))}, not with "
-                f"{self._embedder.identity}; pass that embedder, since vectors of two models cannot be compared"
-            )
-
-    def _restore(self, trial: Trial, decision: Decision) -> None:
-        self._content.replay(decision, trial)
-        trial.restore(
-            decision.id,
-            retrieved=[experience.id for experience in decision.recall.experiences],
-            features=np.array(decision.features),
-            predictions=decision.verdict.values,
-            valid=np.array([weights is not None for weights in decision.projected]),
-            at=decision.decided_at,
-            design=design(len(decision.recall.shown), decision.design),
+    def _replayed(self, until: datetime) -> Replay:
+        return replayed(
+            self.store,
+            scope=self.scope,
+            agent=self.name,
+            assets=self.assets,
+            settings=self.settings,
+            embedder=self._embedder,
+            until=until,
         )
 
     def _guarded(self, step: Callable[[], T]) -> T:
@@ -463,6 +458,8 @@ class Agent:
             raise
 
     def _seen(self, state: State | str, at: datetime | None, holdings: ArrayLike | Mapping[str, float] | None) -> State:
+        if not isinstance(state, State | str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"a state is a text or a memtrial.State, not {type(state).__name__}")
         if isinstance(state, str):
             moment = utc(at or self._clock(), "at")
             state = State(decided_at=moment, text=state, situation=state, assets=self.assets)
@@ -536,22 +533,20 @@ class Agent:
 _END = datetime.max.replace(tzinfo=UTC)
 
 
-def _listed(given: ArrayLike | Mapping[str, float], assets: tuple[str, ...]) -> ArrayLike:
-    """A mapping by asset as a list in the order of ``assets``; anything else as it is."""
-    if not isinstance(given, Mapping):
-        return given
-    if set(given) != set(assets):
-        raise ValueError(f"they name {', '.join(map(str, given))}; give one for each of {', '.join(assets)}")
-    return [given[asset] for asset in assets]
-
-
-def policy_identity(policy: Policy) -> str:
-    """What a receipt calls a policy: its own ``identity``, or its name."""
-    own: object = getattr(policy, "identity", None)
-    if isinstance(own, str):
-        return own
-    name: object = getattr(policy, "__qualname__", None)
-    return name if isinstance(name, str) else type(policy).__qualname__
+def _listed(given: object, assets: tuple[str, ...]) -> ArrayLike:
+    """What is labelled by asset (a mapping, a series, a frame) in the order of ``assets``; anything else as it is."""
+    labels: object = getattr(given, "columns", None)
+    if labels is None:
+        keys = getattr(given, "keys", None)
+        if keys is None:
+            return cast("ArrayLike", given)
+        labels = keys()
+    names = list(cast("Iterable[object]", labels))
+    if names == list(range(len(names))):  # a series or frame without labels of its own
+        return np.asarray(given)
+    if set(names) != set(assets) or len(names) != len(assets):
+        raise ValueError(f"they name {', '.join(map(str, names))}; give one for each of {', '.join(assets)}")
+    return np.array([np.asarray(cast("Any", given)[asset], dtype=np.float64) for asset in assets]).T
 
 
 def _long_only(assets: tuple[str, ...]) -> Mandate:
@@ -583,10 +578,6 @@ def _rows(projected: tuple[Weights | None, ...], assets: tuple[str, ...]) -> NDA
     """The drafts as (n_drafts, n_assets), a row of NaN where one is missing."""
     missing = (np.nan,) * len(assets)
     return np.array([weights or missing for weights in projected])
-
-
-def _nan_where_missing(values: Sequence[float | None]) -> NDArray[np.float64]:
-    return np.array([np.nan if value is None else value for value in values])
 
 
 def _prompt(state: State, experiences: Sequence[Experience]) -> str:

@@ -22,10 +22,6 @@ class Content:
 
     def __init__(self, store: Store, scope: str, embedder: Embedder, dimensions: int) -> None:
         self._store, self._scope, self._embedder, self._d = store, scope, embedder, dimensions
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything; the store still has it."""
         self._id: str | None = None
         self._basis: ContentBasis | None = None
         self._fitted_on = 0

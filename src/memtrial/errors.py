@@ -9,6 +9,7 @@
     ├── DecisionError         a decision that is unknown, or was already settled
     ├── ModelError            a language model or embedder that cannot be asked
     │   ├── ProviderError     an unknown provider, a missing key, a missing extra
+    │   ├── OutageError       a provider that does not answer for the moment: ask again
     │   ├── ReplyError        a reply that is not of the agreed form
     │   └── RecordingError    a recording that is damaged or lacks the request
     └── StoreError            a memory that cannot be opened, read or written
@@ -53,6 +54,10 @@ class ModelError(MemtrialError):
 
 class ProviderError(ModelError):
     """An unknown provider, a missing key or a missing extra."""
+
+
+class OutageError(ModelError):
+    """A provider that does not answer for the moment; asking again may do."""
 
 
 class ReplyError(ModelError):

@@ -43,7 +43,17 @@ def utc(moment: datetime, what: str) -> datetime:
             f"{what} {moment.isoformat()} has no time zone; pass an aware datetime, "
             f"for example datetime({moment.year}, {moment.month}, {moment.day}, tzinfo=UTC)"
         )
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise TimeError(
+            f"{what} {moment.isoformat()} cannot be told in UTC; pass a time within the years 1 to 9999"
+        ) from error
+
+
+def unicode_text(text: str) -> str:
+    """``text`` with half characters (lone surrogates) replaced: models and exceptions may say anything."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def fingerprint(content: object) -> str:
@@ -81,6 +91,7 @@ class State:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "decided_at", utc(self.decided_at, "decided_at"))
+        object.__setattr__(self, "assets", tuple(self.assets))
         for name in ("text", "situation"):
             try:
                 getattr(self, name).encode("utf-8")
@@ -213,6 +224,12 @@ class Draft:
     reason: str | None = None
     usage: Usage = Usage()
     requests: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("problem", "reason"):
+            said = getattr(self, name)
+            if said is not None:
+                object.__setattr__(self, name, unicode_text(said))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -145,7 +145,7 @@ class World:
         methods = {
             name: agent_result(decisions, market=market, months=test, mandate=mandate)
             if name == "memtrial"
-            else evaluate(make(), market=market, months=test, decisions=decisions, mandate=mandate)
+            else evaluate(make(Settings.paper()), market=market, months=test, decisions=decisions, mandate=mandate)
             for name, make in METHODS.items()
         }
         end = max(outcome.known_at for outcome in deployed.outcomes.values()) + timedelta(days=1)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from models_server import KEY, Script, StandIn, need, request
 
-from memtrial.errors import ModelError, ProviderError
+from memtrial.errors import ModelError, OutageError, ProviderError
 from memtrial.models import OpenAIModel
 from memtrial.models.openai_compatible import OpenAIModel as Model
 
@@ -77,10 +77,10 @@ async def test_missing_usage_and_empty_content_are_not_invented(server: StandIn)
         (429, "You exceeded your current quota", ProviderError, "no credit"),
         (400, "API key not valid. Please pass a valid one.", ProviderError, "refused the key"),
         (400, "Your credit balance is too low", ProviderError, "no credit"),
-        (429, "slow down", ModelError, "HTTP 429"),
+        (429, "slow down", OutageError, "HTTP 429"),
         (400, "Unsupported value: 'temperature' does not support 0.7", ProviderError, "temperature 1"),
         (400, f"context too long\nfor {KEY}", ModelError, "refused the request"),
-        (500, "oops", ModelError, "HTTP 500"),
+        (500, "oops", OutageError, "HTTP 500"),
     ],
 )
 async def test_a_refusal_is_one_clear_line_without_the_key(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from models_server import KEY, Script, StandIn, need, request
 
-from memtrial.errors import ModelError, ProviderError
+from memtrial.errors import ModelError, OutageError, ProviderError
 from memtrial.models import Message, PydanticAIModel, Request, resolve_model
 from memtrial.models.prices import list_price
 
@@ -66,7 +66,7 @@ async def test_google_answers(server: StandIn) -> None:
 
 @pytest.mark.parametrize(
     ("status", "kind", "says"),
-    [(401, ProviderError, "_API_KEY"), (404, ProviderError, "no model"), (500, ModelError, "HTTP 500")],
+    [(401, ProviderError, "_API_KEY"), (404, ProviderError, "no model"), (500, OutageError, "HTTP 500")],
 )
 async def test_refusals_are_one_line_without_the_key(
     server: StandIn, status: int, kind: type[ModelError], says: str

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from models_server import KEY, Script, Seen, StandIn, need
 
-from memtrial.errors import ProviderError, RecordingError
+from memtrial.errors import OutageError, ProviderError, RecordingError
 from memtrial.models import LanguageModel, OpenAIModel, Recorded, Recording, Reply, Request
 from memtrial.policy import FORMS, LLMPolicy, draft_all, experience_block
 from memtrial.records import Experience, State
@@ -82,16 +82,34 @@ async def test_two_invalid_replies_make_the_draft_missing(server: StandIn) -> No
     assert len(server.seen) == 2
 
 
-async def test_a_fault_of_the_moment_loses_one_draft_and_keeps_what_it_took(server: StandIn) -> None:
+async def test_an_outage_stops_the_decision_and_keeps_what_was_paid(server: StandIn, tmp_path: Path) -> None:
+    server.default = lambda seen: (
+        Script(status=503, raw={"error": {"message": "overloaded"}}, headers={"retry-after-ms": "1"})
+        if "memory 0" in seen.body["messages"][1]["content"]
+        else Script(text=GOOD)
+    )
+    model = live(server)
+    recording = Recording(tmp_path / "run.jsonl", model=model.identity)
+    with pytest.raises(OutageError, match="HTTP 503"):
+        await draft_all(policy(Recorded(recording, model)), STATE, MEMORIES, ((0,), (1,)))
+    assert len(recording) == 1
+    server.default = lambda seen: Script(text=GOOD)
+    server.seen.clear()
+    drafts = await draft_all(policy(Recorded(recording, model)), STATE, MEMORIES, ((0,), (1,)))
+    assert all(draft.weights is not None for draft in drafts)
+    assert len(server.seen) == 1
+
+
+async def test_a_refused_request_loses_one_draft_and_keeps_what_it_took(server: StandIn) -> None:
     def answer(seen: Seen) -> Script:
         if len(seen.body["messages"]) == 4:
-            return Script(status=503, raw={"error": {"message": "overloaded"}})
+            return Script(status=422, raw={"error": {"message": "content policy"}})
         return Script(text="?" if "memory 0" in seen.body["messages"][1]["content"] else GOOD)
 
     server.default = answer
     broken, whole = await draft_all(policy(live(server)), STATE, MEMORIES, ((0,), (1,)))
     assert broken.weights is None
-    assert "HTTP 503" in str(broken.problem)
+    assert "HTTP 422" in str(broken.problem)
     assert (broken.usage.calls, broken.usage.input_tokens, len(broken.requests)) == (1, 100, 2)
     assert whole.weights is not None
 
@@ -173,3 +191,13 @@ async def test_the_bytes_of_a_ratings_request_are_pinned_by_the_bundled_recordin
     assert listener.requests[0].seed == 743391922
     assert listener.requests[0].key == "0de4432e0adc68c608590a9ec722802623049e5f6d86e0db6f60cfc569a6d298"
     assert "answer" not in listener.requests[0].content()
+
+
+async def test_half_a_character_in_a_reply_harms_nothing(server: StandIn, tmp_path: Path) -> None:
+    server.default = lambda seen: Script(text=GOOD.replace('"reason": "', '"reason": "half \\ud83d '))
+    model = live(server)
+    recording = Recording(tmp_path / "run.jsonl", model=model.identity)
+    for _ in range(2):
+        (draft,) = await draft_all(policy(Recorded(recording, model)), STATE, (), ((),))
+        assert draft.weights is not None
+        (draft.reason or "").encode("utf-8")

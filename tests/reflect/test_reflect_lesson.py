@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from models_server import KEY, Script, StandIn, need
 
-from memtrial.errors import InputError, ProviderError, RecordingError, ReplyError, TimeError
+from memtrial.errors import InputError, OutageError, ProviderError, RecordingError, ReplyError, TimeError
 from memtrial.models import OpenAIModel, Recorded, Recording
 from memtrial.reflect import LessonWriter, Reflector, Settled, write_record
 from memtrial.reflect.lesson import read_lesson
@@ -70,12 +70,18 @@ async def test_an_invalid_lesson_is_asked_once_again_with_the_error(server: Stan
     assert (lessons.usage.calls, lessons.usage.retries) == (2, 1)
 
 
-@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize("status", [200, 422])
 async def test_without_a_valid_lesson_the_record_takes_its_place(server: StandIn, status: int) -> None:
     server.default = lambda seen: Script(text='{"lesson": "buy"}', status=status)
     lessons = writer(server)
     assert await lessons.lesson(SETTLED) is None
     assert await lessons(SETTLED) == await write_record(SETTLED)
+
+
+async def test_an_outage_is_no_lesson(server: StandIn) -> None:
+    server.default = lambda seen: Script(status=500, headers={"retry-after-ms": "1"})
+    with pytest.raises(OutageError):
+        await writer(server)(SETTLED)
 
 
 async def test_a_bad_set_up_and_a_recording_miss_are_not_hidden(server: StandIn, tmp_path: Path) -> None:

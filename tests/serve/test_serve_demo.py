@@ -60,15 +60,15 @@ def live(server: StandIn) -> list[str]:
     ]  # fmt: skip
 
 
-def dump(database: Path) -> list[tuple[Any, ...]]:
-    """Every row of the store, except how long calls took and whether a reply came from the recording."""
+def dump(database: Path, without: tuple[str, ...] = ("latency_seconds", "replayed")) -> list[tuple[Any, ...]]:
+    """Every row of the store, except by default how long calls took and whether a reply came from the recording."""
     rows: list[tuple[Any, ...]] = []
     with sqlite3.connect(database) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")]
         for table in sorted(tables):
             cursor = connection.execute(f"SELECT * FROM {table}")
             names = [column[0] for column in cursor.description]
-            kept = [i for i, name in enumerate(names) if name not in {"latency_seconds", "replayed"}]
+            kept = [i for i, name in enumerate(names) if name not in without]
             rows += [(table, *(row[i] for i in kept)) for row in cursor]
     connection.close()
     return sorted(rows, key=repr)
@@ -218,3 +218,71 @@ def test_import_loads_nothing_but_itself() -> None:
     code = "import sys, memtrial; print([name for name in ('numpy', 'typer', 'sqlalchemy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_shorter_run_after_a_longer_one(tmp_path: Path) -> None:
+    short = json.loads(memtrial("demo", "--months", "3", "--json", folder=tmp_path).stdout)
+    memtrial("demo", "--months", "6", "--json", folder=tmp_path)
+    again = json.loads(memtrial("demo", "--months", "3", "--json", folder=tmp_path).stdout)
+    assert again["methods"] == short["methods"]
+
+
+def test_a_replay_asks_its_recording_also_in_a_used_folder(tmp_path: Path) -> None:
+    made = json.loads(memtrial("demo", "--months", "2", "--json", folder=tmp_path).stdout)
+    empty = tmp_path / "empty.jsonl"
+    model = made["policy"].split(" ")[0]
+    empty.write_text(json.dumps({"memtrial_recording": 1, "model": model}) + "\n", encoding="utf-8")
+    done = memtrial("demo", "--recording", "empty.jsonl", "--months", "2", folder=tmp_path, check=False)
+    assert done.returncode == 1
+    assert "has no reply to request" in done.stderr
+
+
+def test_an_outage_is_nobodys_decision(provider: StandIn, tmp_path: Path) -> None:
+    answers = provider.default
+    provider.default = lambda seen: (
+        Script(status=500, headers={"retry-after-ms": "1"}) if len(provider.seen) > 70 else answers(seen)
+    )
+    done = memtrial(*live(provider), folder=tmp_path, check=False)
+    assert done.returncode == 1
+    assert "HTTP 500" in done.stderr
+    provider.default = answers
+    healed = json.loads(memtrial(*live(provider), folder=tmp_path).stdout)
+    assert healed["missing_drafts"] == 0
+
+
+def test_odd_names_and_folders_do_not_matter(tmp_path: Path) -> None:
+    folder = tmp_path / "a [b] ü"
+    folder.mkdir()
+    done = memtrial("demo", "--months", "2", "--out", "run[/1]", "--db", "my [db] é.db", folder=folder)
+    assert "run[/1]/report.html" in done.stdout
+    assert (folder / "run[/1]" / "report.html").is_file()
+
+
+def test_the_recording_holds_all_sixteen_subsets(tmp_path: Path) -> None:
+    full = json.loads(memtrial("demo", "--design", "full", "--months", "3", "--json", folder=tmp_path).stdout)
+    assert full["usage"]["calls"] == full["usage"]["replayed"] == 58 + 3 * 16
+
+
+def test_a_replay_with_interrupts_is_the_same_run(tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    whole.mkdir()
+    broken.mkdir()
+    arguments = ["demo", "--months", "8", "--json", "--grow", "--recording"]
+    live_once = tmp_path / "r.jsonl"
+    with StandIn() as server:
+        server.default = weights
+        first = ["demo", "--policy", "openai:gpt-test", "--base-url", server.url, "--experiences", "record"]
+        memtrial(*first, "--months", "8", "--grow", "--json", "--recording", str(live_once), folder=tmp_path)
+    replay = [*arguments, str(live_once), "--experiences", "record"]
+    one = json.loads(memtrial(*replay, folder=whole).stdout)
+    for pause in (0.9, 1.6, 2.3):
+        process = subprocess.Popen(
+            [*PROGRAM, *replay], cwd=broken, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(pause)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    two = json.loads(memtrial(*replay, folder=broken).stdout)
+    del one["seconds"], two["seconds"]
+    assert one == two
+    assert dump(whole / "memtrial.db", without=()) == dump(broken / "memtrial.db", without=())

@@ -1,17 +1,19 @@
 """What went wrong at a provider, in one line, without its key.
 
-A fault of the set-up (key, model name, address) is a :class:`~memtrial.errors.ProviderError` and stops the decision: it
-would be the same for every draft. A fault of the moment (overload, timeout) is a
+A fault of the set-up (key, model name, address) is a :class:`~memtrial.errors.ProviderError`, a fault of the moment
+(overload, timeout) an :class:`~memtrial.errors.OutageError`. Both stop the decision before anything is stored: an
+outage is nobody's decision. What the provider refuses or garbles for good is a plain
 :class:`~memtrial.errors.ModelError`, and only that draft is missing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
-from memtrial.errors import ModelError, ProviderError
+from memtrial.errors import ModelError, OutageError, ProviderError
 from memtrial.models.providers import Provider
 
 LONGEST_DETAIL = 200
@@ -41,7 +43,7 @@ class Faults:
             return ProviderError(f"{who} has no credit or quota left for this key (HTTP {code}): {detail}")
         if code == 404:
             return ProviderError(
-                f"{who} has no model {self.model!r} at {self.address} (HTTP 404): {detail}; "
+                f"{who} has no model {self.model!r} at {self._where} (HTTP 404): {detail}; "
                 f"check the model name and the base URL"
             )
         if code in (400, 422) and "temperature" in lowered:
@@ -51,23 +53,28 @@ class Faults:
             )
         if code in (400, 422):
             return ModelError(f"{who} refused the request (HTTP {code}): {detail}")
-        return ModelError(f"{who} answered HTTP {code}, retries included: {detail}; try again later")
+        return OutageError(f"{who} answered HTTP {code}, retries included: {detail}; try again later")
 
-    def timeout(self, seconds: float) -> ModelError:
+    def timeout(self, seconds: float) -> OutageError:
         """The error of an answer that did not come."""
-        return ModelError(f"{self._who} gave no answer within {seconds:g} s, retries included; try again later")
+        return OutageError(f"{self._who} gave no answer within {seconds:g} s, retries included; try again later")
 
     def unreachable(self, error: BaseException) -> ProviderError:
         """The error of a server that is not there."""
         cause = error.__cause__ or error
         return ProviderError(
-            f"{self._who} cannot be reached at {self.address} ({self._detail(str(cause) or type(cause).__name__)}); "
+            f"{self._who} cannot be reached at {self._where} ({self._detail(str(cause) or type(cause).__name__)}); "
             f"is the server running and the base URL right?"
         )
 
     def strange(self, body: object) -> ModelError:
         """The error of an answer that is not of the protocol."""
         return ModelError(f"{self._who} answered outside the protocol: {self._detail(body)}")
+
+    @property
+    def _where(self) -> str:
+        """The address without a name and password in it."""
+        return re.sub(r"//[^/@]*@", "//", self.address)
 
     @property
     def _who(self) -> str:

@@ -96,10 +96,12 @@ class OpenAIModel:
         """
         started = time.perf_counter()
         answer = await self._ask(request)
-        choices = getattr(answer, "choices", None)
-        if not choices:
+        try:
+            message = answer.choices[0].message
+        except (AttributeError, IndexError, KeyError, TypeError):
+            message = None
+        if message is None:
             raise self._complaint(answer)
-        message = choices[0].message
         usage = getattr(answer, "usage", None)
         tokens = _tokens(usage)
         cost = _reported_cost(usage)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from memtrial.records import Usage, fingerprint
+from memtrial.records import Usage, fingerprint, unicode_text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +75,9 @@ class Reply:
     latency_seconds: float = 0.0
     cost_usd: float | None = None
     replayed: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", unicode_text(self.text))
 
 
 @runtime_checkable

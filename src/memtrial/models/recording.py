@@ -66,6 +66,10 @@ class Recording:
         """Whether the recorded model was held to grammars; ``None`` while nothing is recorded."""
         return self._grammars if self._replies else None
 
+    def checksum(self) -> str:
+        """SHA-256 (hex) of what it holds now."""
+        return fingerprint([self.model, sorted((key, reply.text) for key, reply in self._replies.items())])
+
     def get(self, key: str) -> Reply | None:
         """The recorded reply to the request with this key, marked as replayed."""
         return self._replies.get(key)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
-from memtrial.errors import ProviderError, RecordingError, WeightsError
+from memtrial.errors import OutageError, ProviderError, RecordingError, WeightsError
 from memtrial.records import Draft, Experience, State, Usage, Weights
 
 ROUNDING = 0.01
@@ -110,6 +110,15 @@ def _number(value: object) -> float:
         raise WeightsError(f"a weight is not a number ({error})") from error
 
 
+def policy_identity(policy: Policy) -> str:
+    """What a receipt calls a policy: its own ``identity``, or its name."""
+    own: object = getattr(policy, "identity", None)
+    if isinstance(own, str):
+        return own
+    name: object = getattr(policy, "__qualname__", None)
+    return name if isinstance(name, str) else type(policy).__qualname__
+
+
 async def draft_all(
     policy: Policy,
     state: State,
@@ -150,7 +159,7 @@ async def _draft(policy: Policy, state: State, experiences: Sequence[Experience]
     shown = tuple(experiences[rank] for rank in subset)
     try:
         answer = _checked(await _ask(policy, state, shown), state.assets)
-    except (RecordingError, ProviderError):
+    except (OutageError, ProviderError, RecordingError):
         raise
     except Exception as error:  # the user's policy may raise anything; the other drafts still count
         answer = Answer(weights=None, problem=_line(f"{type(error).__name__}: {error}"))
@@ -184,10 +193,17 @@ def _line(text: str) -> str:
     return line if len(line) <= LONGEST_PROBLEM else line[: LONGEST_PROBLEM - 1] + "…"
 
 
+def _called(policy: Policy, state: State, shown: Sequence[Experience]) -> Allocation | Awaitable[Allocation]:
+    try:
+        return policy(state, shown)
+    except StopIteration as error:  # a future cannot carry it, and would wait for ever
+        raise RuntimeError("the policy raised StopIteration: it took from an empty iterator") from error
+
+
 async def _ask(policy: Policy, state: State, shown: Sequence[Experience]) -> Allocation:
     if inspect.iscoroutinefunction(policy) or inspect.iscoroutinefunction(getattr(policy, "__call__", None)):  # noqa: B004
         return await cast("Awaitable[Allocation]", policy(state, shown))
-    answer = await asyncio.to_thread(policy, state, shown)
+    answer = await asyncio.to_thread(_called, policy, state, shown)
     if inspect.isawaitable(answer):
         return await answer
     return answer

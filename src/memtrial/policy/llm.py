@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memtrial.errors import ModelError, ProviderError, RecordingError, ReplyError
+from memtrial.errors import ModelError, OutageError, ProviderError, RecordingError, ReplyError
 from memtrial.models.protocol import LanguageModel, Message, Request, seed_of, usage_of
 from memtrial.policy.contract import Answer
 from memtrial.policy.forms import ReplyForm
@@ -55,7 +55,8 @@ class LLMPolicy:
     @property
     def identity(self) -> str:
         """Model, reply form, temperature and seed, as kept on every receipt."""
-        return f"{self._model.identity} {self._form.name} t={self._temperature:g} seed={self._seed}"
+        sampling = f"t={self._temperature:g} seed={self._seed} max_tokens={self._max_tokens}"
+        return f"{self._model.identity} {self._form.name} {sampling}"
 
     async def __call__(self, state: State, experiences: Sequence[Experience]) -> Answer:
         """Draft an allocation with ``experiences`` in the prompt."""
@@ -68,9 +69,9 @@ class LLMPolicy:
             requests.append(request.key)
             try:
                 reply = await self._model.complete(request)
-            except (ProviderError, RecordingError):
+            except (OutageError, ProviderError, RecordingError):
                 raise
-            except ModelError as error:  # the moment's fault: only this draft is missing, and what it took is kept
+            except ModelError as error:  # refused for good: only this draft is missing, and what it took is kept
                 return Answer(weights=None, problem=str(error), usage=usage, requests=tuple(requests))
             usage += usage_of(reply, retry=attempt > 0)
             try:

@@ -34,5 +34,5 @@ def correction(problem: str) -> Message:
 
 
 def _unfenced(text: str) -> str:
-    """``text`` with any fence of its own made harmless: a memory cannot step out of the block."""
-    return text.replace("<<<", "‹‹‹").replace(">>>", "›››")
+    """``text`` on one line, with any fence of its own made harmless: a memory cannot leave its place in the block."""
+    return " ".join(text.splitlines()).replace("<<<", "‹‹‹").replace(">>>", "›››")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from memtrial.errors import ModelError, ProviderError, RecordingError, ReplyError
+from memtrial.errors import ModelError, OutageError, ProviderError, RecordingError, ReplyError
 from memtrial.models.protocol import LanguageModel, Message, Request, seed_of, usage_of
 from memtrial.records import Experience, Usage, fingerprint
 from memtrial.reflect.contract import Settled
@@ -62,14 +62,14 @@ class LessonWriter:
 
         Raises
         ------
-        ProviderError, RecordingError
-            When the model is misconfigured, or a recording lacks the request.
+        OutageError, ProviderError, RecordingError
+            When the model does not answer or is misconfigured, or a recording lacks the request.
         """
         messages = lesson_messages(settled)
         for attempt in range(2):
             try:
                 reply = await self._model.complete(self._request(messages))
-            except (ProviderError, RecordingError):
+            except (OutageError, ProviderError, RecordingError):
                 raise
             except ModelError:
                 return None

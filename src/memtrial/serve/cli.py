@@ -123,5 +123,7 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    sys.stderr.write(f"memtrial: {' '.join(message.split())}\n")
+    from memtrial.bench.report.typography import visible
+
+    sys.stderr.write(f"memtrial: {' '.join(visible(message).split())}\n")
     raise SystemExit(1)

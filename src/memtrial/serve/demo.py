@@ -8,11 +8,11 @@ import os
 import sys
 import time
 import webbrowser
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from memtrial import __version__
 from memtrial.errors import InputError
@@ -64,11 +64,11 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
         max_tokens=request.max_tokens,
     )
     with Store(request.db) as store, _progress(request) as advance:
-        result = asyncio.run(
+        result = _interruptible(
             run_classalloc(
                 who.policy,
                 store=store,
-                scope=f"classalloc {who.policy.identity} {who.kind} {request.design} v{__version__}",
+                scope=f"classalloc {request.design} {who.scope} v{__version__}",
                 months=request.months,
                 grow=request.grow,
                 settings=Settings(design=request.design),
@@ -91,6 +91,14 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
         _print_table(result, report, seconds)
     if request.open_report and _has_screen(environ):
         webbrowser.open(report.resolve().as_uri())
+
+
+def _interruptible(run: Coroutine[Any, Any, ClassAllocResult]) -> ClassAllocResult:
+    try:
+        return asyncio.run(run)
+    except KeyboardInterrupt:
+        sys.stderr.write("memtrial: interrupted; run the same command again to go on where it stopped\n")
+        raise
 
 
 def _prepare(out: Path) -> None:
@@ -151,13 +159,15 @@ def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None
             f"{figures.trust_rate_pct:.1f}",
         )
     console.print(table)
-    console.print(f"Drafts by {result.policy}", highlight=False)
+    console.print(f"Drafts by {result.policy}", highlight=False, markup=False)
     if result.missing_drafts:
-        console.print(f"{result.missing_drafts} drafts had no valid answer; the report says which", highlight=False)
+        console.print(
+            f"{result.missing_drafts} drafts had no valid answer; the report says which", highlight=False, markup=False
+        )
     last = result.investors["balanced"].decisions[-1]
-    console.print(f"Last verdict: memory {last.verdict.reason}", highlight=False)
-    console.print(f"One decision whole: memtrial explain {last.id}", highlight=False)
-    console.print(f"Report: {report}   ({seconds:.1f} s)", highlight=False, soft_wrap=True)
+    console.print(f"Last verdict: memory {last.verdict.reason}", highlight=False, markup=False)
+    console.print(f"One decision whole: memtrial explain {last.id}", highlight=False, markup=False)
+    console.print(f"Report: {report}   ({seconds:.1f} s)", highlight=False, markup=False, soft_wrap=True)
 
 
 def _signed(value: float, decimals: int) -> str:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from memtrial.bench.report.typography import visible
 from memtrial.records import Decision, Outcome
 from memtrial.store import Store
 
@@ -36,10 +37,11 @@ def _print(decision: Decision, outcome: Outcome | None) -> None:
     console = Console(highlight=False)
     verdict = decision.verdict
     console.print(f"[bold]Decision {decision.id}[/bold]  {decision.decided_at:%Y-%m-%d %H:%M} UTC")
-    console.print(f"agent {decision.agent}, scope {decision.scope}, policy {decision.policy}", markup=False)
-    console.print(f"mandate {decision.mandate}; risk aversion {decision.risk_aversion:g}", markup=False)
-    console.print(decision.situation, markup=False)
-    console.print(f"\nVerdict: memory {verdict.reason}", markup=False)
+    who = f"agent {decision.agent}, scope {decision.scope}, policy {decision.policy}"
+    console.print(visible(who), markup=False)
+    console.print(visible(f"mandate {decision.mandate}; risk aversion {decision.risk_aversion:g}"), markup=False)
+    console.print(visible(decision.situation), markup=False)
+    console.print(f"\nVerdict: memory {visible(verdict.reason)}", markup=False)
     if decision.mean_draft is None:
         console.print("Action: the reference")
     elif not verdict.trusted:
@@ -63,7 +65,7 @@ def _drafts(decision: Decision, outcome: Outcome | None) -> Table:
     table = Table(title="Drafts (weights in %)", title_justify="left")
     table.add_column("experiences shown")
     for asset in decision.assets:
-        table.add_column(escape(asset), justify="right")
+        table.add_column(escape(visible(asset)), justify="right")
     table.add_column("utility %", justify="right")
     for position, (draft, weights) in enumerate(zip(decision.drafts, decision.projected, strict=True)):
         earned = None if outcome is None else outcome.draft_utilities[position]
@@ -72,7 +74,7 @@ def _drafts(decision: Decision, outcome: Outcome | None) -> Table:
         table.add_row(
             name + (" deployed" if chosen else ""),
             *(["–"] * len(decision.assets) if weights is None else _percent(weights)),
-            escape(draft.problem or "") or ("" if earned is None else f"{100 * earned:+.3f}"),
+            escape(visible(draft.problem or "")) or ("" if earned is None else f"{100 * earned:+.3f}"),
         )
     table.add_row("reference", *_percent(decision.reference), "")
     if not decision.verdict.trusted:
@@ -95,7 +97,7 @@ def _experiences(decision: Decision, outcome: Outcome | None) -> Table:
             f"{item.similarity:.3f}",
             f"{100 * values[item.rank]:+.4f}",
             "" if effects is None else f"{100 * effects[item.rank]:+.3f}",
-            escape(item.experience.text),
+            escape(visible(item.experience.text)),
         )
     return table
 

@@ -396,4 +396,6 @@ class Store:
         return self._connection(write=False)
 
     def _write(self) -> AbstractContextManager[Connection]:
+        if self._file is not None and not self._file.exists():
+            raise StoreError(f"{self._file} was deleted while it was open; nothing can be kept any more, open it anew")
         return self._connection(write=True)

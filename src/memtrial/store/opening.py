@@ -176,6 +176,8 @@ def _ours(connection: Connection, file: Path | None) -> bool:
                 found = connection.execute(select(meta.c.application, meta.c.version)).first()
     if found is None or found.application != APPLICATION:
         raise StoreError(f"{file} is a database of something else; name another file; {_NOTHING_CHANGED}")
+    if found.version < 1:
+        raise StoreError(f"{file} names an impossible schema version {found.version}; restore it; {_NOTHING_CHANGED}")
     if found.version > VERSION:
         raise StoreError(
             f"{file} was written by a newer memtrial (schema {found.version}, this one knows {VERSION}); "

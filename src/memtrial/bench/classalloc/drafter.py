@@ -22,12 +22,16 @@ Kind = Literal["lesson", "record"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drafter:
-    """A policy, how its outcomes become experiences, the recording behind both, and a word about the model."""
+    """A policy, how its outcomes become experiences, the recording behind both, and a word about the model.
+
+    ``scope`` names what it drafts in a store: another model, sampling, server or recording is another memory.
+    """
 
     policy: LLMPolicy
     reflector: Reflector
     kind: Kind
     recording: Recording
+    scope: str
     note: str
 
 
@@ -85,11 +89,13 @@ def drafter(
     seen = Recorded(kept, model)
     reply_form = FORMS[form or ("ratings" if small else "weights")]
     kind = kind or ("record" if small else "lesson")
+    policy = LLMPolicy(seen, role=ROLE, form=reply_form, temperature=temperature, seed=seed, max_tokens=max_tokens)
     return Drafter(
-        policy=LLMPolicy(seen, role=ROLE, form=reply_form, temperature=temperature, seed=seed, max_tokens=max_tokens),
+        policy=policy,
         reflector=LessonWriter(seen, seed=seed) if kind == "lesson" else write_record,
         kind=kind,
         recording=kept,
+        scope=f"{policy.identity} {kind} {(base_url or 'live') if model else f'replay {kept.checksum()[:12]}'}",
         note=_note(kept.model),
     )
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from memtrial.agent import Agent, policy_identity
+from memtrial.agent import Agent
 from memtrial.bench.classalloc.deployment import deploy
 from memtrial.bench.classalloc.evaluate import agent_result, credit_table, evaluate, falling, wealth_dates
 from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult
@@ -15,7 +15,7 @@ from memtrial.bench.classalloc.warmup import fill_memory
 from memtrial.bench.methods import METHODS
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, ClassAllocMarket, DecisionDate, decided_at, load
 from memtrial.models.embedders import Embedder, WordLlamaEmbedder
-from memtrial.policy.contract import Policy
+from memtrial.policy.contract import Policy, policy_identity
 from memtrial.portfolio import INVESTORS, Investor
 from memtrial.records import Decision, Draft, Usage, as_weights
 from memtrial.reflect import Reflector, write_record
@@ -131,7 +131,7 @@ async def _investor(
         methods=methods,
         decisions=decisions,
         outcomes=outcomes,
-        values=agent.trial.values(at=max(end, decided_at(test[-1].day))),
+        values=agent.values(as_of=max(end, decided_at(test[-1].day))),
     )
 
 
