@@ -146,7 +146,9 @@ class Agent:
 
     # ---------------------------------------------------------------- decide
 
-    def decide(self, state: State | str, *, at: datetime | None = None, holdings: ArrayLike | None = None) -> Decision:
+    def decide(
+        self, state: State | str, *, at: datetime | None = None, holdings: ArrayLike | Mapping[str, float] | None = None
+    ) -> Decision:
         """Recall, draft, judge and act; the decision is durable before it is returned.
 
         Asking again for the same time and state returns the stored decision without a call. Settled decisions whose
@@ -159,7 +161,7 @@ class Agent:
         at
             When the decision is taken (aware); by default the clock's time. A ``State`` carries its own.
         holdings
-            Weights held just before, (n_assets,); by default the last action, drifted by its outcome once that is
+            Weights held just before, (n_assets,) or by asset; by default the last action, drifted by its outcome once that is
             known, and the reference before the first decision.
 
         Raises
@@ -170,6 +172,8 @@ class Agent:
             When ``holdings`` are not an allocation.
         DecisionError
             When something else was already decided at this time.
+        OutageError, ProviderError, RecordingError
+            When the model cannot be asked; nothing is stored, and what was paid stays in its recording.
         """
         return _run(self.adecide(state, at=at, holdings=holdings))
 
@@ -265,7 +269,8 @@ class Agent:
         decision_id
             A decision of this agent that waits for its outcome.
         returns
-            Simple returns of the holding period: daily, (n_days, n_assets), or one period, (n_assets,) or by asset.
+            Simple returns of the holding period: daily, (n_days, n_assets), or one period, (n_assets,). What is
+            labelled by asset (a mapping, a series, a frame) is read by its labels.
         known_at
             When the outcome was known (aware); by default the clock's time.
 
