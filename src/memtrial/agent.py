@@ -161,8 +161,8 @@ class Agent:
         at
             When the decision is taken (aware); by default the clock's time. A ``State`` carries its own.
         holdings
-            Weights held just before, (n_assets,) or by asset; by default the last action, drifted by its outcome once that is
-            known, and the reference before the first decision.
+            Weights held just before, (n_assets,) or by asset; by default the last action, drifted by its outcome once
+            that is known, and the reference before the first decision.
 
         Raises
         ------
