@@ -259,8 +259,8 @@ def test_odd_names_and_folders_do_not_matter(tmp_path: Path) -> None:
 
 
 def test_the_recording_holds_all_sixteen_subsets(tmp_path: Path) -> None:
-    full = json.loads(memtrial("demo", "--design", "full", "--months", "3", "--json", folder=tmp_path).stdout)
-    assert full["usage"]["calls"] == full["usage"]["replayed"] == 58 + 3 * 16
+    full = json.loads(memtrial("demo", "--design", "full", "--json", folder=tmp_path).stdout)
+    assert full["usage"]["calls"] == full["usage"]["replayed"] == 58 + 71 * 16
 
 
 def test_a_replay_with_interrupts_is_the_same_run(tmp_path: Path) -> None:
