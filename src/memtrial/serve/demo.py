@@ -143,6 +143,8 @@ def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None
     from rich.console import Console
     from rich.table import Table
 
+    from memtrial.bench.report.typography import number
+
     console = Console()
     table = Table(title=f"ClassAlloc, balanced investor, {len(result.days)} months", title_justify="left")
     table.add_column("method")
@@ -152,11 +154,11 @@ def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None
         figures = method.summary
         table.add_row(
             method.label,
-            _signed(figures.utility_pct_month, 3),
-            _signed(figures.cumulative_return_pct, 1),
-            _signed(figures.sharpe, 2),
-            f"{figures.max_drawdown_pct:.1f}",
-            f"{figures.trust_rate_pct:.1f}",
+            number(figures.utility_pct_month, 3),
+            number(figures.cumulative_return_pct, 1),
+            number(figures.sharpe, 2),
+            number(figures.max_drawdown_pct, 1),
+            number(figures.trust_rate_pct, 1),
         )
     console.print(table)
     console.print(f"Drafts by {result.policy}", highlight=False, markup=False)
@@ -168,7 +170,3 @@ def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None
     console.print(f"Last verdict: memory {last.verdict.reason}", highlight=False, markup=False)
     console.print(f"One decision whole: memtrial explain {last.id}", highlight=False, markup=False)
     console.print(f"Report: {report}   ({seconds:.1f} s)", highlight=False, markup=False, soft_wrap=True)
-
-
-def _signed(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".replace("-", "−")

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from memtrial.bench.report.typography import visible
+from memtrial.bench.report.typography import percent, visible
 from memtrial.records import Decision, Outcome
 from memtrial.store import Store
 
@@ -52,7 +52,9 @@ def _print(decision: Decision, outcome: Outcome | None) -> None:
     if outcome is None:
         console.print("No outcome yet.")
     else:
-        console.print(f"Outcome known {outcome.known_at:%Y-%m-%d %H:%M} UTC: utility {100 * outcome.utility:+.3f} %")
+        console.print(
+            f"Outcome known {outcome.known_at:%Y-%m-%d %H:%M} UTC: utility {percent(outcome.utility, 3, sign=True)} %"
+        )
     use = decision.usage
     cost = "cost not known" if use.cost_usd is None else f"{use.cost_usd:.4f} USD"
     console.print(
@@ -74,11 +76,11 @@ def _drafts(decision: Decision, outcome: Outcome | None) -> Table:
         table.add_row(
             name + (" deployed" if chosen else ""),
             *(["–"] * len(decision.assets) if weights is None else _percent(weights)),
-            escape(visible(draft.problem or "")) or ("" if earned is None else f"{100 * earned:+.3f}"),
+            escape(visible(draft.problem or "")) or ("" if earned is None else percent(earned, 3, sign=True)),
         )
     table.add_row("reference", *_percent(decision.reference), "")
     if not decision.verdict.trusted:
-        mine = "" if outcome is None else f"{100 * outcome.utility:+.3f}"
+        mine = "" if outcome is None else percent(outcome.utility, 3, sign=True)
         name = "reference, deployed" if decision.mean_draft is None else "anchored blend, deployed"
         table.add_row(name, *_percent(decision.action), mine)
     return table
@@ -95,15 +97,15 @@ def _experiences(decision: Decision, outcome: Outcome | None) -> Table:
         table.add_row(
             f"[{item.rank + 1}]",
             f"{item.similarity:.3f}",
-            f"{100 * values[item.rank]:+.4f}",
-            "" if effects is None else f"{100 * effects[item.rank]:+.3f}",
+            percent(values[item.rank], 4, sign=True),
+            "" if effects is None else percent(effects[item.rank], 3, sign=True),
             escape(visible(item.experience.text)),
         )
     return table
 
 
 def _percent(weights: tuple[float, ...]) -> list[str]:
-    return [f"{100 * weight:.1f}" for weight in weights]
+    return [percent(weight, 1) for weight in weights]
 
 
 def _plain(value: object) -> object:
