@@ -17,7 +17,9 @@ from memtrial.bench.classalloc import ClassAllocResult, document, run_classalloc
 from memtrial.bench.classalloc.evaluate import evaluate
 from memtrial.bench.methods import METHODS, Action, Memtrial, Occasion, Settlement
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, decided_at, known_at, load
+from memtrial.models import WordLlamaEmbedder
 from memtrial.store import Store
+from memtrial.store.vectors import DECIMALS
 from memtrial.trial import Settings
 
 DATA = Path(__file__).parents[1] / "data"
@@ -192,3 +194,15 @@ def test_every_method_keeps_the_contract(name: str, result: ClassAllocResult) ->
         METHODS[name](Settings.paper()), market=market, months=months, decisions=outcome.decisions[:14], mandate=mandate
     )
     assert again == done
+
+
+def test_the_ranking_does_not_hang_on_the_last_digits_of_a_machine() -> None:
+    """A recording replays only where the same four experiences are recalled in the same order."""
+    market = load()
+    texts = [market.situation(when.day) for when in market.decisions]
+    vectors = WordLlamaEmbedder().embed(texts).astype(np.float64)
+    noise = 2e-7  # single precision, generously
+    for query in vectors[58:]:
+        best = np.sort(vectors[:58] @ query)[::-1][:5]
+        lower, upper = np.round(best - noise, DECIMALS), np.round(best + noise, DECIMALS)
+        assert (lower[:-1] > upper[1:]).all()

@@ -15,6 +15,7 @@ from store_records import EMBEDDER, day, experience, vector
 from memtrial.errors import InputError
 from memtrial.records import Experience
 from memtrial.store import ExactIndex, Store
+from memtrial.store.vectors import DECIMALS
 
 Item = tuple[Experience, NDArray[np.float32]]
 
@@ -26,7 +27,7 @@ def brute(items: list[Item], query: NDArray[np.float32], k: int, as_of: datetime
         if item.known_at <= as_of:
             row = stored.astype(np.float64)
             lengths = float(np.linalg.norm(row) * np.linalg.norm(wanted))
-            answers.append((item.id, round(float((row * wanted).sum()) / lengths, 6) if lengths else 0.0))
+            answers.append((item.id, round(float((row * wanted).sum()) / lengths, DECIMALS) if lengths else 0.0))
     return sorted(answers, key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
@@ -79,7 +80,7 @@ def test_the_filter_comes_before_the_limit(tmp_path: Path) -> None:
         # The nearest to (0, 1) are the latest: unfiltered, they would take every place.
         found = index.search([0, 1], 3, as_of=day(4))
         assert [identity for identity, _ in found] == ["e004", "e003", "e002"]
-        assert found[0][1] == round(4 / 17**0.5, 6)
+        assert found[0][1] == round(4 / 17**0.5, DECIMALS)
 
 
 def test_equals_are_in_the_order_of_their_ids(tmp_path: Path) -> None:

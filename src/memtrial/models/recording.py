@@ -13,14 +13,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, cast
 
 from memtrial.errors import RecordingError
 from memtrial.models.protocol import LanguageModel, Reply, Request
 from memtrial.records import fingerprint
 
 FORMAT = 1
-Mode = Literal["replay", "record"]
 
 
 class Recording:

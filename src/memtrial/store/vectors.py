@@ -14,7 +14,7 @@ from memtrial.errors import InputError
 from memtrial.records import utc
 from memtrial.store.database import Store
 
-DECIMALS = 6
+DECIMALS = 7
 """Similarities are rounded to this: finer differences depend on the machine that multiplied."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -67,7 +67,7 @@ class ExactIndex:
         Returns
         -------
         list of (experience id, similarity)
-            Cosine similarity in [-1, 1], rounded to 6 decimals; equals are in the order of their ids.
+            Cosine similarity in [-1, 1], rounded to 7 decimals; equals are in the order of their ids.
 
         Raises
         ------

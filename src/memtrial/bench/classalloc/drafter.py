@@ -29,7 +29,6 @@ class Drafter:
 
     policy: LLMPolicy
     reflector: Reflector
-    kind: Kind
     recording: Recording
     scope: str
     note: str
@@ -93,7 +92,6 @@ def drafter(
     return Drafter(
         policy=policy,
         reflector=LessonWriter(seen, seed=seed) if kind == "lesson" else write_record,
-        kind=kind,
         recording=kept,
         scope=f"{policy.identity} {kind} {(base_url or 'live') if model else f'replay {kept.checksum()[:12]}'}",
         note=_note(kept.model),

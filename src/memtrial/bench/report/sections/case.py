@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult, MethodResult
 from memtrial.bench.report.evidence import Paired, paired
-from memtrial.bench.report.typography import MINUS, chance, counted, listed, number, visible
+from memtrial.bench.report.typography import chance, counted, listed, number, visible
 from memtrial.records import Decision, Experience, Learner, Outcome
 
 PRIMARY, REFERENCE, OWN, SHADOW = "balanced", "1/N", "memtrial", "memtrial_never_trusts"
@@ -147,13 +147,6 @@ def more_or_less(difference: Paired, than: str, alpha: float = 0.05, per: str = 
         return f"{size} (n = {difference.n}, too few for an error)"
     error = number(100 * difference.se, 3)
     return f"{size} (s.e. {error}, n = {difference.n}; {chance(difference.p, alpha)})"
-
-
-def plus_minus(difference: Paired | None, decimals: int = 3) -> tuple[str, str]:
-    """Difference and standard error in pp, as two cells."""
-    if difference is None:
-        return MINUS, MINUS
-    return number(100 * difference.mean, decimals, sign=True), number(100 * difference.se, decimals)
 
 
 def policy_words(case: Case) -> str:
