@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.portfolio import Mandate, utilities
-from memtrial.trial import CONTENT_GRID, DEVIATION_GRID, LEARNERS, Settings, Trial, ValueModel, blend, blends
+from memtrial.trial import CONTENT_GRID, DEVIATION_GRID, VALUE_KINDS, Settings, Trial, ValueModel, blend, blends
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 K, D, DAYS = 4, 8, 20
@@ -51,7 +51,7 @@ class Deployment:
             utility = self.rng.normal(0, 0.01, 8)
             self.trial.restore(
                 name, retrieved=[self.ids[r] for r in ranks], features=self.content[ranks],
-                predictions={learner: np.zeros(K) for learner in LEARNERS}, valid=np.ones(8, bool), at=self.now(),
+                predictions={learner: np.zeros(K) for learner in VALUE_KINDS}, valid=np.ones(8, bool), at=self.now(),
             )  # fmt: skip
             self.trial.settle(name, utilities=utility, blend_utilities=None, known_at=self.now())
             self.clock += 1

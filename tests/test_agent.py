@@ -17,6 +17,7 @@ from memtrial.agent import Agent
 from memtrial.errors import DecisionError, InputError, PricesError, StoreError, TimeError, WeightsError
 from memtrial.records import Experience, Recall, Recalled, State
 from memtrial.reflect import Settled, write_record
+from memtrial.trial import Settings
 
 
 def test_a_users_loop_is_ten_lines(tmp_path: Path) -> None:
@@ -72,23 +73,54 @@ def test_reopening_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
     assert repr(values) == repr(again)
 
 
-def test_a_trusted_decision_deploys_its_draft_and_nothing_else_moves_the_action(tmp_path: Path) -> None:
-    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER) as agent:
+@pytest.mark.parametrize(
+    "settings",
+    [Settings.paper(), Settings.guarded(), Settings.guarded(extra_draft=True)],
+    ids=["paper", "guarded", "extra"],
+)
+def test_memory_moves_the_action_exactly_as_far_as_its_verdict_says(tmp_path: Path, settings: Settings) -> None:
+    with Agent(memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, settings=settings) as agent:
         decisions = run(agent, 60)
-    trusted = [decision for decision in decisions if decision.verdict.trusted]
-    assert trusted, "the planted memories of this world should earn trust"
+    assert any(decision.verdict.trusted for decision in decisions), "the memories of this world should earn trust"
     for decision in decisions:
-        verdict = decision.verdict
-        if verdict.trusted:
+        verdict, q = decision.verdict, decision.verdict.reference_weight
+        assert decision.mean_draft is not None
+        expected = q * np.array(decision.reference) + (1 - q) * np.array(decision.mean_draft)
+        if verdict.weight > 0:
             subsets = [draft.subset for draft in decision.drafts]
-            assert decision.action == decision.projected[subsets.index(verdict.subset)]
-            assert verdict.p_value < 0.05
+            draft = decision.projected[subsets.index(verdict.subset if verdict.extra is None else verdict.extra)]
+            expected = verdict.weight * np.array(draft) + (1 - verdict.weight) * expected
             assert verdict.total > 0
-        else:
-            q = verdict.reference_weight
-            assert decision.mean_draft is not None
-            expected = q * np.array(decision.reference) + (1 - q) * np.array(decision.mean_draft)
-            assert decision.action == pytest.approx(expected, abs=1e-15)
+            assert not verdict.vetoed
+            assert verdict.weight == (
+                1.0 if settings.trust == "t_test" else pytest.approx(min(1.0, 0.05 * verdict.wealth))
+            )
+        assert decision.action == pytest.approx(expected, abs=1e-15)
+    drafted = {len(decision.drafts) for decision in decisions if len(decision.recall.shown) == 4}
+    assert drafted == ({8, 9} if settings.extra_draft else {8})
+
+
+def test_the_extra_draft_survives_reopening(tmp_path: Path) -> None:
+    terms = {"policy": tilting, "assets": ASSETS, "embedder": EMBEDDER, "settings": Settings.guarded(extra_draft=True)}
+    with Agent(memory=tmp_path / "whole.db", **terms) as agent:  # type: ignore[arg-type]
+        whole = run(agent, 40)
+    parts = []
+    for first in range(0, 40, 9):
+        with Agent(memory=tmp_path / "parts.db", **terms) as agent:  # type: ignore[arg-type]
+            parts += run(agent, min(9, 40 - first), first=first)
+    assert [as_bytes(decision) for decision in parts] == [as_bytes(decision) for decision in whole]
+
+
+def test_an_agent_goes_on_under_the_other_preset(tmp_path: Path) -> None:
+    for first, settings in ((0, Settings.paper()), (20, Settings.guarded()), (40, Settings.paper())):
+        with Agent(
+            memory=tmp_path / "a.db", policy=tilting, assets=ASSETS, embedder=EMBEDDER, settings=settings
+        ) as agent:
+            decisions = run(agent, 20, first=first)
+        if settings.trust == "purse":
+            assert decisions[0].verdict.wealth == 1.0, "what was scored before the purse was opened is not bet on"
+            assert decisions[-1].verdict.wealth > 1.0
+        assert decisions[-1].verdict.n_scores > first / 2
 
 
 def test_shadow_mode_measures_everything_and_moves_nothing(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from memtrial.records import (
     Recall,
     State,
     Usage,
+    Verdict,
     Weights,
     as_weights,
     fingerprint,
@@ -38,7 +39,7 @@ from memtrial.records import (
 from memtrial.reflect import Reflector, Settled, write_record
 from memtrial.restart import Replay, replayed
 from memtrial.store import Store
-from memtrial.trial import MAX_RECALLED, Settings, Trial, Value, act_on, blends
+from memtrial.trial import MAX_RECALLED, Design, Settings, Trial, Value, act_on, blends
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ class Agent:
     k
         How many experiences are recalled, 0 to 6.
     settings
-        Settings of the trial; the paper's by default.
+        Settings of the trial; by default ``Settings.guarded()``. ``Settings.paper()`` is the paper's.
     shadow
         Everything is measured and learned, and memory never moves the action.
     recall
@@ -128,7 +129,7 @@ class Agent:
             raise InputError(f"the mandate is for {self.mandate.n_assets} assets, the agent has {len(self.assets)}")
         raw = equal_weight(len(self.assets)) if reference is None else check_weights(reference, self.assets)
         self.reference: Weights = as_weights(self.mandate.project(raw).tolist())
-        self.settings = replace(settings or Settings.paper(), hold=shadow or (settings is not None and settings.hold))
+        self.settings = replace(settings or Settings.guarded(), hold=shadow or (settings is not None and settings.hold))
         self.k = k
         self.scope, self.name, self.cost = scope, name, cost
         self._policy, self._clock, self._reflector = policy, clock, reflector
@@ -188,8 +189,21 @@ class Agent:
         if known is not None:
             return known
         recall = self._recalled(seen)
-        drafts = await draft_all(self._policy, seen, recall.experiences, self._opened().plan(len(recall.shown)).subsets)
+        subsets = self._guarded(lambda: self._subsets(seen, recall))
+        drafts = await draft_all(self._policy, seen, recall.experiences, subsets)
         return self._guarded(lambda: self._judge(seen, recall, drafts))
+
+    def _subsets(self, state: State, recall: Recall) -> tuple[tuple[int, ...], ...]:
+        """The subsets to draft: those of the design, and the one that the trial asks for beyond them."""
+        trial = self._opened()
+        designed = trial.plan(len(recall.shown)).subsets
+        if not self.settings.extra_draft:
+            return designed
+        _, features = self._content.at(recall, trial)
+        ids = [experience.id for experience in recall.experiences]
+        extra = trial.foresee(retrieved=ids, features=features, at=state.decided_at)
+        self._trial = None  # it may have learned and changed its basis; a draft that fails must not leave that behind
+        return designed if extra is None else (*designed, extra)
 
     def _recalled(self, state: State) -> Recall:
         recall = self._recall(state, self.k)
@@ -212,14 +226,16 @@ class Agent:
         identity = self._decision_id(state.decided_at)
         plan = trial.plan(len(recall.shown))
         projected = _projected(self.mandate, drafts)
-        mean = _mean(projected)
+        mean = _mean(projected[: plan.n_drafts])
+        further = list(zip(drafts, projected, strict=True))[plan.n_drafts :]
         basis, features = self._content.at(recall, trial)
         verdict = trial.act(
             identity,
             retrieved=[experience.id for experience in recall.experiences],
             features=features,
-            valid=np.array([weights is not None for weights in projected]),
+            valid=np.array([weights is not None for weights in projected[: plan.n_drafts]]),
             at=state.decided_at,
+            extra=next((draft.subset for draft, held in further if held is not None), None),
         )
         if mean is None:
             verdict = replace(verdict, reason=f"{verdict.reason} (first problem: {drafts[0].problem})")
@@ -245,7 +261,7 @@ class Agent:
             reference=self.reference,
             mean_draft=mean,
             verdict=verdict,
-            action=as_weights(act_on(verdict, plan, _rows(projected, self.assets), np.array(self.reference)).tolist()),
+            action=as_weights(self._acted(verdict, plan, projected).tolist()),
             policy=policy_identity(self._policy),
             prompt=_prompt(state, recall.experiences),
             usage=sum((draft.usage for draft in drafts), Usage()),
@@ -254,6 +270,11 @@ class Agent:
         self._last = decision
         self._events += 1
         return decision
+
+    def _acted(self, verdict: Verdict, plan: Design, projected: tuple[Weights | None, ...]) -> NDArray[np.float64]:
+        rows = _rows(projected, self.assets)
+        extra = rows[-1] if len(rows) > plan.n_drafts else None
+        return act_on(verdict, plan, rows[: plan.n_drafts], np.array(self.reference), extra=extra)
 
     # ---------------------------------------------------------------- settle
 
@@ -304,7 +325,8 @@ class Agent:
 
     def _learn(self, trial: Trial, decision: Decision, daily: NDArray[np.float64], known: datetime) -> Outcome:
         own, drafts, mixes = self._earned(decision, daily)
-        learned = trial.settle(decision.id, utilities=drafts, blend_utilities=mixes, known_at=known)
+        designed = drafts[: trial.drafts_of(decision.id)]
+        learned = trial.settle(decision.id, utilities=designed, blend_utilities=mixes, known_at=known)
         outcome = Outcome(
             decision_id=decision.id,
             known_at=known,

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from memtrial.errors import InputError, TimeError
 
 Weights = tuple[float, ...]
-Learner = Literal["per_experience", "content_aware"]
+FULL_WEIGHT = 0.999
+"""A share of the capital from which memory counts as fully trusted."""
+
+Learner: TypeAlias = str
+"""A value model by name: ``per_experience``, ``content_aware``, or one that forgets (``per_experience/0.94``)."""
 
 
 def utc(moment: datetime, what: str) -> datetime:
@@ -238,39 +243,66 @@ class Verdict:
 
     Attributes
     ----------
-    trusted
-        Whether the action is the draft of ``subset``; otherwise it is the anchored blend.
+    weight
+        Share of the capital that memory moves: the action is ``weight`` times the draft of ``subset`` (or of
+        ``extra``), and the anchored blend for the rest.
     reason
         The verdict in words.
     learner
-        The selected value model.
+        The value model that spoke.
     values
-        Predicted value of each recalled experience, by learner, in rank order (utility per period).
+        Predicted value of each recalled experience, by learner, in rank order; times ``unit``, a utility per period.
+    unit
+        What one unit of ``values`` and ``total`` is worth in utility per period.
     n_scores, mean_score, sd_score
-        Forward scores of the selected learner so far (Eq. 8); ``nan`` when there are too few.
+        Forward scores of that learner so far (Eq. 8); ``nan`` when there are too few.
+    rule
+        How memory earns its weight: ``purse``, ``t_test``, ``f_test`` or ``always``.
     p_value
-        One-sided p of the trust test (Eq. 9), 1 when ``n_scores < 2``.
+        One-sided p of the test (Eq. 9), 1 when ``n_scores < 2``; with a purse 1 / ``wealth``, at most 1, which is valid
+        whenever one looks.
     alpha, min_scores
-        Level and least number of scores of the test.
+        Level of the rule, and least number of scores of the t-test.
+    wealth, shares
+        What the purse turned 1 into, and the share of each learner; ``nan`` and empty without a purse.
     subset, total
         The designed subset with the highest total value, and that total (Eq. 10).
+    extra
+        A further subset, outside the design, whose draft stands for that of ``subset``; ``None`` when there is none.
+    bound, vetoed
+        What a draft of this size has to make up for, at most 0, and whether it was refused for that.
+    bets
+        Whether the purse bets on the forward scores of this decision.
     reference_weight
         q of the anchored blend (Eq. 11), whether or not the blend is deployed.
     """
 
-    trusted: bool
+    weight: float
     reason: str
     learner: Learner
     values: Mapping[Learner, tuple[float, ...]]
+    unit: float = 1.0
     n_scores: int
     mean_score: float
     sd_score: float
+    rule: str = "t_test"
     p_value: float
     alpha: float
     min_scores: int
+    wealth: float = math.nan
+    shares: Mapping[Learner, float] = field(default_factory=dict[Learner, float])
     subset: tuple[int, ...]
     total: float
+    extra: tuple[int, ...] | None = None
+    bound: float = 0.0
+    vetoed: bool = False
+    bets: bool = False
     reference_weight: float
+
+    @property
+    def trusted(self) -> bool:
+        """Whether memory moves the whole action."""
+        return self.weight >= FULL_WEIGHT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

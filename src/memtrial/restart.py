@@ -65,22 +65,24 @@ def replayed(
 
 def _restore(replay: Replay, decision: Decision) -> None:
     replay.content.replay(decision, replay.trial)
+    plan = design(len(decision.recall.shown), decision.design)
     replay.trial.restore(
         decision.id,
         retrieved=[experience.id for experience in decision.recall.experiences],
         features=np.array(decision.features),
-        predictions=decision.verdict.values,
-        valid=np.array([weights is not None for weights in decision.projected]),
+        verdict=decision.verdict,
+        valid=np.array([weights is not None for weights in decision.projected[: plan.n_drafts]]),
         at=decision.decided_at,
-        design=design(len(decision.recall.shown), decision.design),
+        design=plan,
     )
 
 
 def _settle(replay: Replay, outcome: Outcome) -> None:
     replay.settled[outcome.decision_id] = None
+    designed = outcome.draft_utilities[: replay.trial.drafts_of(outcome.decision_id)]
     replay.trial.settle(
         outcome.decision_id,
-        utilities=np.array([np.nan if value is None else value for value in outcome.draft_utilities]),
+        utilities=np.array([np.nan if value is None else value for value in designed]),
         blend_utilities=outcome.blend_utilities,
         known_at=outcome.known_at,
     )

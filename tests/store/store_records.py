@@ -41,7 +41,7 @@ def decision(
     at = changes.pop("at", None) or day(100 + n)
     weights = (0.25, 0.75)
     verdict = Verdict(
-        trusted=False,
+        weight=0.0,
         reason="too few scores",
         learner="per_experience",
         values={"per_experience": (0.1,) * len(shown), "content_aware": (-0.0,) * len(shown)},
@@ -189,7 +189,15 @@ def any_decision(draw: st.DrawFn) -> Decision:
         reference=draw(WEIGHTS),
         mean_draft=draw(st.none() | WEIGHTS),
         verdict=Verdict(
-            trusted=draw(st.booleans()),
+            weight=draw(FLOAT),
+            unit=draw(FLOAT),
+            rule=draw(st.sampled_from(["purse", "t_test"])),
+            wealth=draw(FLOAT),
+            shares=draw(st.dictionaries(st.sampled_from(["per_experience", "content_aware/0.94"]), FLOAT)),
+            extra=draw(st.none() | st.lists(st.integers(0, 9), max_size=4).map(tuple)),
+            bound=draw(FLOAT),
+            vetoed=draw(st.booleans()),
+            bets=draw(st.booleans()),
             reason=draw(TEXT),
             learner=draw(st.sampled_from(["per_experience", "content_aware"])),
             values={"per_experience": draw(values), "content_aware": draw(values)},

@@ -16,6 +16,7 @@ from store_records import EMBEDDER, day, decision, experience, outcome, vector
 
 from memtrial.errors import StoreError
 from memtrial.store import ExactIndex, Store
+from memtrial.store.schema import VERSION
 
 
 def filled(file: Path) -> Path:
@@ -55,7 +56,7 @@ def test_a_new_file_is_made_with_write_ahead_logging(tmp_path: Path, form: str) 
         store.add_decision(decision(0))
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert connection.execute("SELECT id, application, version FROM meta").fetchall() == [(1, "memtrial", 1)]
+        assert connection.execute("SELECT id, application, version FROM meta").fetchall() == [(1, "memtrial", VERSION)]
     assert [item.name for item in tmp_path.iterdir()] == [file.name]
 
 
@@ -129,8 +130,8 @@ def test_a_database_of_something_else_is_left_alone(tmp_path: Path, table: str) 
 def test_a_newer_store_asks_for_an_upgrade(tmp_path: Path) -> None:
     file = filled(tmp_path / "agent.db")
     with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("UPDATE meta SET version = 2")
-    check_refused(file, r"newer memtrial \(schema 2, this one knows 1\); upgrade memtrial")
+        connection.execute("UPDATE meta SET version = ?", (VERSION + 1,))
+    check_refused(file, rf"newer memtrial \(schema {VERSION + 1}, this one knows {VERSION}\); upgrade memtrial")
 
 
 def test_a_store_that_lost_a_table_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 from typing import Any
@@ -108,13 +109,13 @@ def test_reasons_are_words_a_trader_can_read() -> None:
     assert (none.reason, none.subset, none.trusted) == (
         "not trusted: no draft is valid, so the reference is held", (), False,
     )  # fmt: skip
-    trial._scores["per_experience"].add(0.5)
+    trial._learning._scores["per_experience"].add(0.5)
     assert decide(trial, "d", 4, 0).reason == "not trusted: 1 forward score, 10 are needed"
     for score in [0.5, -0.5] * 5:
-        trial._scores["per_experience"].add(score)
+        trial._learning._scores["per_experience"].add(score)
     assert decide(trial, "e", 4, 0).reason == "not trusted: p = 0.39 is not below 0.05"
     for score in [0.8, 0.9] * 5:
-        trial._scores["per_experience"].add(score)
+        trial._learning._scores["per_experience"].add(score)
     assert decide(trial, "f", 4, 0).reason == "not trusted: no designed subset has a positive total value"
     assert np.isnan(Trial(settings()).act("x", retrieved=[], features=[], valid=[True], at=day(0)).mean_score)
 
@@ -129,7 +130,7 @@ def test_one_or_no_experience_teaches_the_anchor_only() -> None:
     assert trial.settle("none", utilities=[0.01], blend_utilities=FLAT, known_at=day(3)).contributions == ()
     decide(trial, "next", 4, 4)
     assert trial.values() == ()
-    assert trial._anchor.n == 2
+    assert trial._learning._anchor.n == 2
 
 
 def test_identical_drafts_are_evidence_and_no_score() -> None:
@@ -149,7 +150,7 @@ def test_without_a_valid_draft_nothing_is_recorded() -> None:
     learned = trial.settle("empty", utilities=np.full(8, np.nan), blend_utilities=None, known_at=day(1))
     assert (learned.contributions, learned.centred, learned.scores) == (None, None, {})
     decide(trial, "next", 4, 2)
-    assert (trial.values(), trial._anchor.n) == ((), 0)
+    assert (trial.values(), trial._learning._anchor.n) == ((), 0)
 
 
 def test_an_expired_decision_teaches_nothing_and_stays_closed() -> None:
@@ -230,9 +231,10 @@ def test_refused_outcomes_change_nothing(changes: dict[str, Any], error: type[Ex
 
 def test_restored_predictions_must_be_whole() -> None:
     trial = Trial(settings())
-    for predictions in ({}, {"per_experience": np.zeros(4)}, {"per_experience": [1], "content_aware": [1]}):
+    whole = act(Trial(settings()), World(0).dates[0])
+    for values in ({"per_experience": (0.0,) * 3}, {"per_experience": (0.0,) * 4, "content_aware": (np.nan,) * 4}):
         with pytest.raises(InputError, match="values are needed"):
-            trial.restore("a", retrieved=list("abcd"), features=np.zeros((4, D)), predictions=predictions,
+            trial.restore("a", retrieved=list("abcd"), features=np.zeros((4, D)), verdict=replace(whole, values=values),
                           valid=np.ones(8, bool), at=day(0))  # fmt: skip
     assert trial.pending == ()
 
@@ -274,7 +276,7 @@ def test_a_verdict_and_a_trial_can_be_pickled() -> None:
 )  # fmt: skip
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        Settings(**wrong)
+        Settings.paper(**wrong)
 
 
 def test_paper_settings() -> None:
@@ -299,7 +301,7 @@ def test_designs_that_cannot_measure_are_refused(k: int, kind: Any) -> None:
 
 def test_half_of_two_experiences_measures_nothing_and_is_never_planned() -> None:
     assert contributions(design(2, "half"), [0.01, 0.02]) is None
-    assert Trial(Settings(design="half")).plan(2).n_drafts == 4
+    assert Trial(Settings.paper(design="half")).plan(2).n_drafts == 4
 
 
 def test_trusted_subset_ranges_over_valid_drafts() -> None:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
-from trial_worlds import D, World, act, day, run, settings, settle, state
+from trial_worlds import PRESETS, D, World, act, day, run, settings, settle, state
 
 from memtrial.errors import TimeError
-from memtrial.trial import LEARNERS, Trial
+from memtrial.trial import VALUE_KINDS, Trial
 
 SEEDS = st.integers(0, 2**32 - 1)
 few = limits(max_examples=15, deadline=None)
@@ -75,31 +75,32 @@ def test_order_of_arrival_changes_rounding_only(seed: int) -> None:
     assert one.n_scores == other.n_scores
     np.testing.assert_allclose([one.mean_score, one.p_value], [other.mean_score, other.p_value], rtol=1e-9, atol=1e-12)
     assert one.reference_weight == other.reference_weight
-    np.testing.assert_allclose(first._anchor._sums, second._anchor._sums, atol=1e-14)
+    np.testing.assert_allclose(first._learning._anchor._sums, second._learning._anchor._sums, atol=1e-14)
     assert rows.keys() == shuffled_rows.keys()
     for identity, row in rows.items():
         twin = shuffled_rows[identity]
         assert row.n == twin.n
         np.testing.assert_allclose(row.mean, twin.mean, atol=1e-15)
-        for learner in LEARNERS:
+        for learner in VALUE_KINDS:
             np.testing.assert_allclose(row.values[learner], twin.values[learner], atol=1e-13)
 
 
 @few
-@given(SEEDS, st.floats(0.0, 0.3))
-def test_a_log_replays_to_the_same_bytes(seed: int, missing: float) -> None:
+@given(SEEDS, st.floats(0.0, 0.3), st.sampled_from(PRESETS), st.sampled_from([1, 3]))
+def test_a_log_replays_to_the_same_bytes(seed: int, missing: float, preset: str, holding: int) -> None:
     world = World(seed, delay=3.0, missing=missing)
-    live = Trial(settings(min_scores=3))
+    changes = {"min_scores": 3} if preset == "paper" else {"holding": holding}
+    live = Trial(settings(preset, **changes))
     verdicts = run(world, live)
 
-    replayed = Trial(settings(min_scores=3))
+    replayed = Trial(settings(preset, **changes))
     waiting = []
     for date, verdict in zip(world.dates, verdicts, strict=True):
         for past in sorted((d for d in waiting if d.known <= date.at), key=lambda d: d.known):
             settle(replayed, past)
             waiting.remove(past)
         replayed.restore(
-            date.id, retrieved=date.retrieved, features=date.features, predictions=verdict.values, valid=date.valid,
+            date.id, retrieved=date.retrieved, features=date.features, verdict=verdict, valid=date.valid,
             at=day(date.at), design=replayed.plan(len(date.retrieved)),
         )  # fmt: skip
         waiting.append(date)
@@ -112,18 +113,18 @@ def test_a_log_replays_to_the_same_bytes(seed: int, missing: float) -> None:
 
 
 @few
-@given(SEEDS)
-def test_the_same_inputs_give_the_same_bytes(seed: int) -> None:
-    trials = [Trial(settings(min_scores=3)) for _ in range(2)]
+@given(SEEDS, st.sampled_from(PRESETS))
+def test_the_same_inputs_give_the_same_bytes(seed: int, preset: str) -> None:
+    trials = [Trial(settings(preset, min_scores=3)) for _ in range(2)]
     assert repr(run(World(seed), trials[0])) == repr(run(World(seed), trials[1]))
     assert state(trials[0]) == state(trials[1])
 
 
 @few
-@given(SEEDS)
-def test_the_report_can_look_ahead_of_the_last_decision_without_learning(seed: int) -> None:
+@given(SEEDS, st.sampled_from(PRESETS))
+def test_the_report_can_look_ahead_of_the_last_decision_without_learning(seed: int, preset: str) -> None:
     world = World(seed, n_dates=8)
-    trial = Trial(settings())
+    trial = Trial(settings(preset))
     run(world, trial)
     before = state(trial)
     report = trial.values(day(1000))

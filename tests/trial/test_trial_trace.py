@@ -40,7 +40,7 @@ def same_verdict(verdict: Verdict, expected: dict[str, Any]) -> None:
 def test_every_date_of_the_trace(case: dict[str, Any]) -> None:
     given, content = case["input"], np.array(case["input"]["Z"])
     trial = Trial(
-        Settings(
+        Settings.paper(
             alpha=given["alpha"], min_scores=given["min_scores"], alpha0=given["alpha0"], lambda0=given["lambda0"],
             content_grid=tuple(given["a_grid"]), deviation_grid=tuple(given["b_grid"]), dimensions=content.shape[1],
         )

@@ -9,7 +9,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from memtrial.errors import InputError
-from memtrial.trial import CONTENT_GRID, DEVIATION_GRID, LEARNERS, ContentBasis, ValueModel
+from memtrial.trial import CONTENT_GRID, DEVIATION_GRID, VALUE_KINDS, ContentBasis, ValueModel
 
 SEEDS = st.integers(0, 2**32 - 1)
 few = limits(max_examples=15, deadline=None)
@@ -74,7 +74,7 @@ def test_predicted_values_are_the_reported_ones(seed: int) -> None:
     model, content, _ = observed(seed, 12, 20)
     rows = model.values()
     predicted = model.predict([row.id for row in rows], np.full((len(rows), content.shape[1]), 9.0))
-    for learner in LEARNERS:
+    for learner in VALUE_KINDS:
         np.testing.assert_allclose(predicted[learner], [row.values[learner] for row in rows], atol=1e-16)
 
 
@@ -105,7 +105,7 @@ def test_a_refitted_basis_equals_having_had_it_from_the_start(seed: int) -> None
     np.testing.assert_allclose(model.fit().log_likelihood, fresh.fit().log_likelihood, rtol=1e-10)
     values = {row.id: row.values for row in fresh.values()}
     for row in model.values():
-        for learner in LEARNERS:
+        for learner in VALUE_KINDS:
             assert row.values[learner] == pytest.approx(values[row.id][learner], abs=1e-13)
 
 

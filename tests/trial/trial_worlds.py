@@ -66,8 +66,12 @@ class World:
             )  # fmt: skip
 
 
-def settings(**changes: object) -> Settings:
-    return Settings(dimensions=D, **changes)  # type: ignore[arg-type]
+PRESETS = ("paper", "guarded")
+
+
+def settings(preset: str = "paper", **changes: object) -> Settings:
+    make = {"paper": Settings.paper, "guarded": Settings.guarded}[preset]
+    return make(dimensions=D, **changes)  # type: ignore[arg-type]
 
 
 def act(trial: Trial, date: Date, at: float | None = None) -> Verdict:
@@ -100,13 +104,22 @@ def run(world: World, trial: Trial) -> list[Verdict]:
 
 def state(trial: Trial) -> bytes:
     """Every number the trial has learned, bit for bit."""
-    model, anchor = trial._values, trial._anchor
-    scores = [(s.n, s.mean, s._squares) for s in trial._scores.values()]
-    groups = model._groups
-    parts = [
-        repr(scores), repr((anchor.n, anchor._gaps)), repr(list(model._rows)), repr(sorted(groups._slots.items())),
-        repr((model._within, model._squares, model._observations)), repr(trial.pending),
-    ]  # fmt: skip
-    h = model.n_experiences
-    arrays = [anchor._sums, model._n[:h], model._sums[:h], model._features[:h], groups._sums[: groups._used]]
-    return "\n".join(parts).encode() + b"".join(array.tobytes() for array in arrays)
+    return "\n".join([*_walked(trial._learning), *trial.pending]).encode()
+
+
+def _walked(thing: object) -> list[str]:
+    if isinstance(thing, np.ndarray):
+        return [str(thing.shape), thing.tobytes().hex()]
+    if isinstance(thing, dict):
+        return [line for key, value in thing.items() for line in (repr(key), *_walked(value))]
+    if isinstance(thing, list | tuple):
+        return [line for value in thing for line in _walked(value)]
+    names = list(getattr(thing, "__slots__", ())) or list(getattr(thing, "__dict__", ()))
+    if names:
+        return [
+            line
+            for name in names
+            if name not in ("_fit", "_settings")
+            for line in (name, *_walked(getattr(thing, name)))
+        ]
+    return [repr(thing)]

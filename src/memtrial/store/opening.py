@@ -14,6 +14,7 @@ from sqlalchemy.pool import StaticPool
 
 from memtrial.errors import StoreError
 from memtrial.store.schema import VERSION, meta, metadata
+from memtrial.store.upgrade import upgrade
 
 APPLICATION = "memtrial"
 BUSY_SECONDS = 30.0
@@ -77,6 +78,7 @@ def opened(file: Path | None) -> Engine:
         with engine.connect() as connection:
             if not _ours(connection, file):
                 _create(connection, file)
+            upgrade(connection)
     except SQLAlchemyError as error:
         engine.dispose()
         raise explained(file, error) from error

@@ -13,7 +13,6 @@ from sqlalchemy import RowMapping
 
 from memtrial.errors import InputError
 from memtrial.records import Decision, Draft, Experience, Outcome, Recall, Recalled, Usage, Verdict
-from memtrial.trial import LEARNERS
 
 Row: TypeAlias = RowMapping | Mapping[str, Any]
 
@@ -132,8 +131,9 @@ def draft_rows(decision: Decision) -> list[dict[str, Any]]:
 
 
 def verdict_row(decision: Decision) -> dict[str, Any]:
-    row = {name: getattr(decision.verdict, name) for name in VERDICT}
-    return {"decision_id": decision.id, **row, "values": dict(decision.verdict.values)}
+    verdict = decision.verdict
+    row = {name: getattr(verdict, name) for name in VERDICT}
+    return {"decision_id": decision.id, **row, "values": dict(verdict.values), "shares": dict(verdict.shares)}
 
 
 def decision_of(row: Row, shown: list[Row], drafted: list[Row], verdict: Row) -> Decision:
@@ -195,6 +195,11 @@ def score_rows(outcome: Outcome) -> list[dict[str, Any]]:
     ]
 
 
+def _reported(learner: str) -> tuple[bool, bool, str]:
+    """Order in which learners are reported: each experience alone first, those that forget last."""
+    return "/" in learner, not learner.startswith("per_experience"), learner
+
+
 def outcome_of(row: Row, contributed: list[Row], scored: list[Row]) -> Outcome:
     """The outcome of its row, its contributions in rank order and its scores."""
     found = {item["learner"]: item["score"] for item in scored}
@@ -207,5 +212,5 @@ def outcome_of(row: Row, contributed: list[Row], scored: list[Row]) -> Outcome:
         draft_utilities=row["draft_utilities"],
         blend_utilities=None if blends is None else tuple(floats(blends).tolist()),
         contributions=tuple(item["contribution"] for item in contributed) if row["measured"] else None,
-        scores={learner: found[learner] for learner in LEARNERS if learner in found},
+        scores={learner: found[learner] for learner in sorted(found, key=_reported)},
     )

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from memtrial.store.columns import Json, Moment, Number
 
-VERSION = 1
+VERSION = 2
 """Version of this schema; a store of a newer one is refused."""
 
 metadata = MetaData()
@@ -181,10 +181,18 @@ verdicts = Table(
     "verdicts",
     metadata,
     _reference("decision_id", "decisions.id", primary_key=True),
-    Column("trusted", Boolean, nullable=False),
+    Column("weight", Number, nullable=False),
     Column("reason", Text, nullable=False),
     Column("learner", Text, nullable=False),
     Column("values", Json, nullable=False),
+    Column("unit", Number, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("wealth", Number, nullable=False),
+    Column("shares", Json, nullable=False),
+    Column("extra", Json),
+    Column("bound", Number, nullable=False),
+    Column("vetoed", Boolean, nullable=False),
+    Column("bets", Boolean, nullable=False),
     Column("n_scores", BigInteger, nullable=False),
     Column("mean_score", Number, nullable=False),
     Column("sd_score", Number, nullable=False),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -61,3 +63,29 @@ def contributions(design: Design, utilities: ArrayLike) -> NDArray[np.float64] |
 def centre(contributions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Contributions relative to the date's mean, (k,) to (k,), a fraction per period (paper Eq. 4)."""
     return contributions - contributions.mean() if contributions.size else contributions
+
+
+def spread(utilities: NDArray[np.float64]) -> float:
+    """Standard deviation of the utilities of the valid drafts of a date (n - 1), a fraction per period.
+
+    Exactly 0 when they differ by rounding only, or there are fewer than two.
+
+    Parameters
+    ----------
+    utilities
+        Utility of each draft, (n_drafts,); NaN where it is missing.
+    """
+    valid = utilities[np.isfinite(utilities)]
+    if valid.size < 2:
+        return 0.0
+    sd = float(valid.std(ddof=1))
+    return 0.0 if sd <= SAME * float(np.abs(valid).max()) else sd
+
+
+def scaled(centred: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
+    """Centred contributions (k,) divided by the root of the date's draft spread; 0 where the drafts did not differ.
+
+    Signal and noise of a contribution both grow with the spread, so that their quotients are more alike across dates
+    than the contributions are.
+    """
+    return centred / math.sqrt(sd) if sd > 0 else np.zeros_like(centred)

@@ -42,9 +42,10 @@ class Learned:
 
 @dataclass(slots=True, eq=False)
 class Pending:
-    """A decision as it is kept until it is learned; the last three fields are filled by its outcome.
+    """A decision as it is kept until it is learned; what follows ``number`` is filled by its outcome.
 
-    ``features`` (k, d), ``predictions`` (k,) by learner, ``valid`` (n_drafts,), ``centred`` (k,), ``blends`` (201,).
+    ``features`` (k, d), ``predictions`` (k,) by learner, ``valid`` (n_drafts,), ``earned`` (n_drafts,), ``centred`` and
+    ``pooled`` (k,), ``blends`` (201,). ``reference_weight`` and ``bets`` are those of its verdict.
     """
 
     id: str
@@ -54,10 +55,20 @@ class Pending:
     design: Design
     valid: NDArray[np.bool_]
     predictions: Mapping[Learner, NDArray[np.float64]]
-    sequence: int = -1
+    reference_weight: float = 1.0
+    bets: bool = False
+    number: int = -1
+    earned: NDArray[np.float64] | None = None
+    spread: float = 0.0
     centred: NDArray[np.float64] | None = None
-    scores: Mapping[Learner, float] | None = None
+    pooled: NDArray[np.float64] | None = None
+    scores: dict[Learner, float] | None = None
     blends: NDArray[np.float64] | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether the outcome told experiences apart: one alone is always 0 after centring, which says nothing."""
+        return self.centred is not None and len(self.retrieved) >= 2
 
     @classmethod
     def checked(
@@ -121,8 +132,13 @@ class Docket:
         self._open: dict[str, Pending] = {}
         self._delivered: list[tuple[datetime, int, Pending]] = []
         self._closed: dict[str, Literal["settled", "expired"]] = {}
-        self._sequence = 0
+        self._made = 0
         self._horizon = datetime.min.replace(tzinfo=UTC)
+
+    @property
+    def made(self) -> int:
+        """Number of decisions so far, which is the number of the next."""
+        return self._made
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -150,8 +166,8 @@ class Docket:
 
     def register(self, pending: Pending) -> None:
         """Keep a new decision."""
-        pending.sequence = self._sequence
-        self._sequence += 1
+        pending.number = self._made
+        self._made += 1
         self._open[pending.id] = pending
 
     def waiting(self, decision_id: str) -> Pending:
@@ -171,7 +187,7 @@ class Docket:
         del self._open[pending.id]
         self._closed[pending.id] = "expired" if known_at is None else "settled"
         if known_at is not None:
-            heapq.heappush(self._delivered, (known_at, pending.sequence, pending))
+            heapq.heappush(self._delivered, (known_at, pending.number, pending))
 
     def take_due(self, at: datetime) -> Iterator[Pending]:
         """Hand over the outcomes known by ``at``, in the order (known, decision)."""

@@ -11,17 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from memtrial.errors import InputError, TimeError
 from memtrial.records import Learner, Verdict, utc
-from memtrial.trial.anchor import Anchor
-from memtrial.trial.attribution import centre, contributions
+from memtrial.trial.attribution import centre, contributions, scaled, spread
+from memtrial.trial.candidates import candidates, names
 from memtrial.trial.design import Design, design
 from memtrial.trial.docket import Docket, Learned, Pending
+from memtrial.trial.learning import Learning
 from memtrial.trial.settings import Settings
-from memtrial.trial.trust import Scores, forward_score
-from memtrial.trial.values import Value, ValueModel, checked_features
-from memtrial.trial.verdict import judge
-
-LEARNERS: tuple[Learner, Learner] = ("per_experience", "content_aware")
-"""The two value models, in the order in which they are reported."""
+from memtrial.trial.trust import forward_score
+from memtrial.trial.values import Value, checked_features
+from memtrial.trial.verdict import judge, speaks
 
 
 class Trial:
@@ -34,7 +32,7 @@ class Trial:
     Parameters
     ----------
     settings
-        Defaults to the paper's.
+        Defaults to the ``guarded`` preset.
 
     Attributes
     ----------
@@ -45,17 +43,31 @@ class Trial:
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings.paper()
+        self.settings = settings or Settings.guarded()
         self.hold = self.settings.hold
-        self._values = ValueModel(self.settings.dimensions, self.settings.content_grid, self.settings.deviation_grid)
-        self._scores: dict[Learner, Scores] = {learner: Scores() for learner in LEARNERS}
-        self._anchor = Anchor(self.settings.alpha0, self.settings.lambda0)
+        self._candidates = candidates(self.settings)
+        self._learning = Learning(self.settings, self._candidates)
         self._docket = Docket()
+
+    @property
+    def learners(self) -> tuple[Learner, ...]:
+        """The learners whose predictions are kept and scored, in the order in which they are reported."""
+        return names(self._candidates)
 
     @property
     def pending(self) -> tuple[str, ...]:
         """Decisions that wait for their outcome, oldest first."""
         return self._docket.open
+
+    def drafts_of(self, decision_id: str) -> int:
+        """Number of designed drafts of a decision that waits for its outcome.
+
+        Raises
+        ------
+        DecisionError
+            The decision is unknown, already settled or expired.
+        """
+        return self._docket.waiting(decision_id).design.n_drafts
 
     def plan(self, k: int) -> Design:
         """The subsets to draft when ``k`` experiences were recalled (paper Eq. 2).
@@ -72,6 +84,7 @@ class Trial:
         features: ArrayLike,
         valid: ArrayLike,
         at: datetime,
+        extra: tuple[int, ...] | None = None,
     ) -> Verdict:
         """Judge memory for one decision, before its outcome (paper Algorithm F.1 lines 5-11).
 
@@ -90,6 +103,8 @@ class Trial:
             Whether each draft of ``plan(k)`` is valid, bool (n_drafts,).
         at
             When the decision is taken (aware).
+        extra
+            The subset that :meth:`foresee` asked for, when its draft is valid.
 
         Raises
         ------
@@ -102,18 +117,53 @@ class Trial:
         """
         pending = self._admitted(decision_id, retrieved, features, valid, at, self.plan(len(retrieved)))
         self._learn_due(pending.at)
-        pending.predictions = self._values.predict(pending.retrieved, pending.features)
+        pending.predictions = self._learning.predict(pending.retrieved, pending.features)
+        known = self._learning.known()
+        number = self._docket.made
+        pending.bets = self.settings.trust == "purse" and self._learning.purses.may_bet(number)
+        pending.reference_weight = known.reference_weight
         verdict = judge(
             self.settings,
             design=pending.design,
             valid=pending.valid,
             predictions=pending.predictions,
-            scores=self._scores,
-            reference_weight=self._anchor.weight(),
+            known=known,
             hold=self.hold,
+            extra=extra,
+            bets=pending.bets,
         )
-        self._docket.register(pending)
+        self._register(pending)
         return verdict
+
+    def _register(self, pending: Pending) -> None:
+        self._docket.register(pending)
+        if pending.bets:
+            self._learning.purses.open(pending.number)
+
+    def foresee(self, *, retrieved: Sequence[str], features: ArrayLike, at: datetime) -> tuple[int, ...] | None:
+        """The subset outside the design whose draft to make too, before drafting; ``None`` when none is wanted.
+
+        It is the set of experiences valued above 0, wanted where memory would have a weight if all drafts were valid.
+
+        Parameters
+        ----------
+        retrieved, features, at
+            As for :meth:`act`, which must follow.
+        """
+        if not self.settings.extra_draft or len(retrieved) < 2:
+            return None
+        plan = self.plan(len(retrieved))
+        valid = np.ones(plan.n_drafts, dtype=np.bool_)
+        pending = Pending.checked("", retrieved, features, valid, at, design=plan, dimensions=self.settings.dimensions)
+        self._docket.not_before_horizon(pending.at)
+        self._learn_due(pending.at)
+        predictions = self._learning.predict(pending.retrieved, pending.features)
+        known = self._learning.known()
+        verdict = judge(self.settings, design=plan, valid=valid, predictions=predictions, known=known, hold=self.hold)
+        if verdict.weight == 0.0:
+            return None
+        wanted = tuple(rank for rank, value in enumerate(verdict.values[verdict.learner]) if value > 0)
+        return None if wanted in plan.subsets else wanted
 
     def restore(
         self,
@@ -121,7 +171,7 @@ class Trial:
         *,
         retrieved: Sequence[str],
         features: ArrayLike,
-        predictions: Mapping[Learner, ArrayLike],
+        verdict: Verdict,
         valid: ArrayLike,
         at: datetime,
         design: Design | None = None,
@@ -132,8 +182,8 @@ class Trial:
         ----------
         decision_id, retrieved, features, valid, at
             As they were given to ``act``.
-        predictions
-            ``Verdict.values`` of the decision, both learners, (k,) each.
+        verdict
+            The verdict as it was given; its predictions, its reference weight and its bet are taken up as they are.
         design
             The design that was drafted; defaults to ``plan(k)``.
 
@@ -144,14 +194,17 @@ class Trial:
         """
         pending = self._admitted(decision_id, retrieved, features, valid, at, design or self.plan(len(retrieved)))
         stored: dict[Learner, NDArray[np.float64]] = {}
-        for learner in LEARNERS:
-            values = np.array(predictions.get(learner, np.nan), dtype=np.float64)
+        for learner in self.learners:
+            if learner not in verdict.values:
+                continue  # the settings were others then: this learner made no prediction, so it gets no score
+            values = np.array(verdict.values[learner], dtype=np.float64)
             if values.shape != (len(pending.retrieved),) or not np.isfinite(values).all():
                 raise InputError(f"decision {decision_id}: {len(pending.retrieved)} {learner} values are needed")
             stored[learner] = values
         pending.predictions = stored
+        pending.reference_weight, pending.bets = verdict.reference_weight, verdict.bets
         self._learn_due(pending.at)
-        self._docket.register(pending)
+        self._register(pending)
 
     def _admitted(
         self,
@@ -170,11 +223,7 @@ class Trial:
 
     def _learn_due(self, at: datetime) -> None:
         for pending in self._docket.take_due(at):
-            for learner, score in (pending.scores or {}).items():
-                self._scores[learner].add(score)
-            _observe(self._values, pending)
-            if pending.blends is not None:
-                self._anchor.learn(pending.blends)
+            self._learning.learn(pending)
 
     def settle(
         self,
@@ -217,16 +266,17 @@ class Trial:
                 f"decision {decision_id} was taken at {pending.at.isoformat()}; "
                 f"its outcome cannot have been known before, at {known.isoformat()}"
             )
-        effects = contributions(pending.design, pending.utilities(utilities))
+        pending.earned = pending.utilities(utilities)
+        effects = contributions(pending.design, pending.earned)
         pending.blends = pending.blend_utilities(blend_utilities)
         pending.centred = None if effects is None else centre(effects)
-        pending.scores = _scores(pending)
+        self._measure(pending)
         self._docket.close(pending, known)
         return Learned(
             decision_id,
             None if effects is None else tuple(effects.tolist()),
             None if pending.centred is None else tuple(pending.centred.tolist()),
-            pending.scores,
+            pending.scores or {},
         )
 
     def expire(self, decision_id: str) -> None:
@@ -237,7 +287,9 @@ class Trial:
         DecisionError
             The decision is unknown, already settled or expired.
         """
-        self._docket.close(self._docket.waiting(decision_id), None)
+        pending = self._docket.waiting(decision_id)
+        self._docket.close(pending, None)
+        self._learning.purses.close(pending.number, None)
 
     def rebase(self, features: Mapping[str, ArrayLike]) -> None:
         """Replace the content features of all experiences after the content basis was refitted.
@@ -257,7 +309,7 @@ class Trial:
         d = self.settings.dimensions
         checked = {identity: checked_features(vector, d, identity) for identity, vector in features.items()}
         unknown = np.zeros(d)
-        self._values.rebase(checked)
+        self._learning.rebase(checked)
         for pending in self._docket.unlearned():
             rows = [checked.get(identity, unknown) for identity in pending.retrieved]
             pending.features = np.array(rows).reshape(-1, d)
@@ -269,28 +321,36 @@ class Trial:
         decision. The trial itself is not changed.
         """
         if at is None:
-            return self._values.values()
+            return self._learning.values()
         moment = utc(at, "at")
         self._docket.not_before_horizon(moment)
-        model = copy.deepcopy(self._values)
+        learning = copy.deepcopy(self._learning)
         for pending in self._docket.due(moment):
-            _observe(model, pending)
-        return model.values()
+            learning.learn(pending)
+        return learning.values()
 
+    def estimate(self, ids: Sequence[str], features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Value of each of ``ids``, whose content features are (n, d), by the learner that would speak now.
 
-def _scores(pending: Pending) -> dict[Learner, float]:
-    """Forward score of each stored prediction against what was measured (paper Eq. 8)."""
-    if pending.centred is None:
-        return {}
-    scores: dict[Learner, float] = {}
-    for learner in LEARNERS:
-        score = forward_score(pending.predictions[learner], pending.centred)
-        if score is not None:
-            scores[learner] = score
-    return scores
+        (n,), a fraction per period. Outcomes count as far as the last decision learned them.
+        """
+        known = self._learning.known()
+        speaker = speaks(self.settings, known)
+        return known.unit * self._learning.predict(ids, features)[speaker]
 
-
-def _observe(model: ValueModel, pending: Pending) -> None:
-    # One experience alone is always 0 after centring: that says nothing about it.
-    if pending.centred is not None and len(pending.retrieved) >= 2:
-        model.observe(pending.retrieved, pending.features, pending.centred)
+    def _measure(self, pending: Pending) -> None:
+        """Forward score of each stored prediction against what was measured (paper Eq. 8), and what is pooled."""
+        pending.scores = {}
+        if pending.centred is None or pending.earned is None:
+            return
+        if self.settings.scaled:
+            pending.spread = spread(pending.earned)
+            if pending.spread == 0.0:
+                pending.centred = np.zeros_like(pending.centred)
+            pending.pooled = scaled(pending.centred, pending.spread)
+        else:
+            pending.pooled = pending.centred
+        for learner, predicted in pending.predictions.items():
+            score = forward_score(predicted, pending.centred)
+            if score is not None:
+                pending.scores[learner] = score

@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from memtrial.errors import InputError
-from memtrial.records import Learner
 from memtrial.trial.design import DesignKind
 from memtrial.trial.fit import CONTENT_GRID, DEVIATION_GRID, checked_grid
 
 TrustRule = Literal["purse", "t_test", "f_test", "always"]
 """How memory earns its weight; see :attr:`Settings.trust`."""
 
-BOTH: tuple[Learner, Learner] = ("per_experience", "content_aware")
+ValueKind = Literal["per_experience", "content_aware"]
+"""A value model: of each experience alone, or pooled over similar content (paper §3.3)."""
+
+VALUE_KINDS: tuple[ValueKind, ValueKind] = ("per_experience", "content_aware")
 
 _WEIGHT_STEPS = 200
 
@@ -90,7 +92,7 @@ class Settings:
     dimensions: int = 8
     content_grid: tuple[float, ...] = CONTENT_GRID
     deviation_grid: tuple[float, ...] = DEVIATION_GRID
-    learners: tuple[Learner, ...] = BOTH
+    learners: tuple[ValueKind, ...] = VALUE_KINDS
     forgetting: float | None = 0.94
     forgetting_share: float = 0.3
     scaled: bool = True
@@ -121,8 +123,8 @@ class Settings:
             return f"design = {self.design!r}; use 'half', 'full' or 'auto'"
         if self.trust not in ("purse", "t_test", "f_test", "always"):
             return f"trust = {self.trust!r}; use 'purse', 't_test', 'f_test' or 'always'"
-        if not self.learners or len(set(self.learners)) != len(self.learners) or set(self.learners) - set(BOTH):
-            return f"learners = {self.learners}; name each of {' and '.join(BOTH)} at most once, at least one"
+        if not self.learners or len(set(self.learners)) != len(self.learners) or set(self.learners) - set(VALUE_KINDS):
+            return f"learners = {self.learners}; name each of {' and '.join(VALUE_KINDS)} at most once, at least one"
         for name in ("dimensions", "holding", "veto_dates"):
             if getattr(self, name) < 1:
                 return f"{name} = {getattr(self, name)}; at least 1 is needed"
@@ -154,7 +156,9 @@ class Settings:
         if self.holding > 1 and self.trust != "purse":
             return f"trust = {self.trust!r} cannot take turns; holding = {self.holding} needs trust='purse'"
         if self.trust == "purse" and self.cap * self.alpha < 1:
-            return f"a purse capped at {self.cap:g} never reaches 1 / alpha = {1 / self.alpha:g}; raise the cap or alpha"
+            return (
+                f"a purse capped at {self.cap:g} never reaches 1 / alpha = {1 / self.alpha:g}; raise one"
+            )
         steps = self.alpha0 * _WEIGHT_STEPS
         if self.veto is not None and abs(steps - round(steps)) > 1e-9:
             return f"alpha0 = {self.alpha0}; with a veto it must be a multiple of {1 / _WEIGHT_STEPS:g}"

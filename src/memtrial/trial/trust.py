@@ -133,6 +133,34 @@ def trust_test(scores: Scores | Iterable[float], alpha: float = 0.05, min_scores
     return TrustTest(known.n >= min_scores and p_value < alpha, p_value)
 
 
+def f_test(
+    *, within: float, between: float, experiences: int, observations: int, dates: int, alpha: float = 0.05
+) -> TrustTest:
+    """Whether the experiences differed in the past: the in-sample alternative to the trust test (paper §4.3).
+
+    One-way analysis of variance of the centred contributions. Centring takes one degree of freedom per date from the
+    residual; without that the test passes too often.
+
+    Parameters
+    ----------
+    within, between
+        Sums of squares within and between experiences.
+    experiences, observations, dates
+        Numbers H of measured experiences, N of contributions and D of dates; H - 1 and N - H - D degrees of freedom.
+    alpha
+        Level.
+    """
+    groups, residual = experiences - 1, observations - experiences - dates
+    if groups < 1 or residual < 1 or not between > 0:
+        return TrustTest(False, 1.0)
+    if not within > CONSTANT * between:
+        return TrustTest(True, 0.0)
+    from scipy.special import fdtrc  # pyright: ignore[reportMissingTypeStubs]
+
+    p_value = float(fdtrc(groups, residual, (between / groups) / (within / residual)))
+    return TrustTest(p_value < alpha, p_value)
+
+
 def trusted_subset(
     design: Design, values: ArrayLike, valid: NDArray[np.bool_] | None = None
 ) -> tuple[int | None, float]:

@@ -1,8 +1,6 @@
 """What each experience is worth: the hierarchical value model, fitted exactly (paper §3.3, Eqs. 5-7, App. C.2).
 
-Experiences measured on the same number of dates share the diagonal of K, so the likelihood and the coefficients depend
-on the data only through sums over such groups. The sums are updated when an outcome arrives, and a fit costs the same
-for a dozen experiences and for a hundred thousand.
+The evidence is kept as sums that are updated when an outcome arrives (see :mod:`memtrial.trial.evidence`).
 """
 
 from __future__ import annotations
@@ -15,11 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from memtrial.errors import InputError
 from memtrial.records import Learner
+from memtrial.trial.evidence import Counted, Evidence, Fading
 from memtrial.trial.fit import CONTENT_GRID, DEVIATION_GRID, Fit, checked_grid, fitted
-from memtrial.trial.groups import Groups
-
-ROUNDING = 1e-12
-"""A sum of squares below this fraction of the total is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +26,7 @@ class Value:
     id
         The experience.
     n
-        Number of dates with a realised outcome on which it was recalled.
+        Number of dates with a realised outcome on which it was recalled (faded, where evidence fades).
     mean
         Mean of its centred contributions.
     values
@@ -41,7 +36,7 @@ class Value:
     """
 
     id: str
-    n: int
+    n: float
     mean: float
     values: Mapping[Learner, float]
     sds: Mapping[Learner, float]
@@ -56,11 +51,13 @@ class ValueModel:
         Number d of content features.
     content_grid, deviation_grid
         Ratios of the two variances to the noise variance; strictly increasing, starting at 0.
+    forgetting
+        Factor by which evidence fades with every decision; ``None``: it stays.
 
     Raises
     ------
     InputError
-        When a grid or ``dimensions`` is out of range.
+        When a grid, ``dimensions`` or ``forgetting`` is out of range.
     """
 
     def __init__(
@@ -68,20 +65,20 @@ class ValueModel:
         dimensions: int = 8,
         content_grid: Sequence[float] = CONTENT_GRID,
         deviation_grid: Sequence[float] = DEVIATION_GRID,
+        forgetting: float | None = None,
     ) -> None:
         if dimensions < 1:
             raise InputError(f"dimensions = {dimensions}; at least 1 content feature is needed")
+        if forgetting is not None and not 0 < forgetting < 1:
+            raise InputError(f"forgetting = {forgetting} must lie between 0 and 1; None keeps everything")
         self._content = checked_grid(content_grid, "content_grid")
         self._deviation = checked_grid(deviation_grid, "deviation_grid")
         self._d = dimensions
         self._rows: dict[str, int] = {}
-        self._n = np.zeros(16, dtype=np.int64)
-        self._sums = np.zeros(16)
         self._features = np.zeros((16, dimensions))
-        self._groups = Groups(self._deviation, dimensions + 1)
-        self._within = 0.0
-        self._squares = 0.0
-        self._observations = 0
+        self._evidence: Evidence = (
+            Counted(self._deviation, dimensions) if forgetting is None else Fading(self._deviation, forgetting)
+        )
         self._fit: Fit | None = None
 
     @property
@@ -89,25 +86,28 @@ class ValueModel:
         """Number H of measured experiences."""
         return len(self._rows)
 
-    def observe(self, ids: Sequence[str], features: NDArray[np.float64], centred: NDArray[np.float64]) -> None:
+    @property
+    def evidence(self) -> Evidence:
+        """The sums that were measured, for reading."""
+        return self._evidence
+
+    def observe(
+        self, ids: Sequence[str], features: NDArray[np.float64], centred: NDArray[np.float64], number: int = 0
+    ) -> None:
         """Learn one date: centred contributions (k,) of ``ids`` (distinct), whose content features are (k, d).
 
         Features count when an experience is measured for the first time; later they stay as they are until
-        ``rebase``. Costs O(k d^2), whatever the number of experiences.
+        ``rebase``. ``number`` is that of the decision, which matters only where evidence fades. Costs O(k d^2),
+        whatever the number of experiences.
         """
         rows = self._rows_of(ids, features)
-        before, sums = self._n[rows], self._sums[rows]
-        mean_before = sums / np.maximum(before, 1)
-        after, sums = before + 1, sums + centred
-        mean_after = sums / after
-        # At a first measurement the second factor is 0, so it adds nothing to the spread within experiences.
-        self._within += float((centred - mean_before) @ (centred - mean_after))
-        self._squares += float(centred @ centred)
-        self._observations += len(ids)
-        self._n[rows], self._sums[rows] = after, sums
-        content = self._features[rows]
-        self._groups.move(before, after, _joined(content, mean_before), _joined(content, mean_after))
+        self._evidence.add(rows, self._features[rows], centred, number)
         self._fit = None
+
+    def advance(self, number: int) -> None:
+        """Decision ``number`` was settled, with or without contributions: fading evidence ages."""
+        if self._evidence.advance(number):
+            self._fit = None
 
     def _rows_of(self, ids: Sequence[str], features: NDArray[np.float64]) -> NDArray[np.intp]:
         rows = np.empty(len(ids), dtype=np.intp)
@@ -115,10 +115,9 @@ class ValueModel:
             row = self._rows.get(identity)
             if row is None:
                 row = self._rows[identity] = len(self._rows)
-                if row == self._n.size:
-                    self._n = np.concatenate([self._n, np.zeros_like(self._n)])
-                    self._sums = np.concatenate([self._sums, np.zeros_like(self._sums)])
+                if row == len(self._features):
                     self._features = np.concatenate([self._features, np.zeros_like(self._features)])
+                    self._evidence.make_room(len(self._features))
                 self._features[row] = features[position]
             rows[position] = row
         return rows
@@ -141,33 +140,23 @@ class ValueModel:
             if identity in features:
                 replaced[row] = checked_features(features[identity], self._d, identity)
         self._features = replaced
-        measured = len(self._rows)
-        n = self._n[:measured]
-        self._groups.rebuild(n, _joined(replaced[:measured], self._sums[:measured] / n))
+        self._evidence.rebuild(replaced[: len(self._rows)])
         self._fit = None
 
     def fit(self) -> Fit:
         """Both learners, fitted on everything observed so far; kept until the next outcome (Eqs. 6-7)."""
         if self._fit is None:
-            log_diagonal, moments = self._groups.weighted()
+            measured = len(self._rows)
+            log_diagonal, moments = self._evidence.moments(self._features[:measured])
             self._fit = fitted(
-                noise=self._noise(),
-                n_experiences=len(self._rows),
+                noise=self._evidence.noise(measured),
+                n_experiences=measured,
                 content_grid=self._content,
                 deviation_grid=self._deviation,
                 log_diagonal=log_diagonal,
                 moments=moments,
             )
         return self._fit
-
-    def _noise(self) -> float:
-        """Pooled variance within experiences; without repeats everything counts as noise."""
-        if not self._observations:
-            return 0.0
-        repeats = self._observations - len(self._rows)
-        if repeats and self._within > ROUNDING * self._squares:
-            return self._within / repeats
-        return self._squares / self._observations
 
     def predict(self, ids: Sequence[str], features: NDArray[np.float64]) -> dict[Learner, NDArray[np.float64]]:
         """Value of each of ``ids`` by both learners, (k,), a fraction per period (paper Algorithm F.2 line 9).
@@ -178,13 +167,12 @@ class ValueModel:
         found = [self._rows.get(identity, -1) for identity in ids]
         rows = np.array(found, dtype=np.intp)
         measured = rows >= 0
-        n = np.where(measured, self._n[rows], 0)
-        mean = self._sums[rows] / np.maximum(n, 1)
+        n = np.where(measured, self._evidence.counts(rows), 0.0)
         content = np.where(measured[:, None], self._features[rows], features)
-        return self._posterior_means(n, mean, content)
+        return self._posterior_means(n, self._evidence.means(rows), content)
 
     def _posterior_means(
-        self, n: NDArray[np.int64], mean: NDArray[np.float64], content: NDArray[np.float64]
+        self, n: NDArray[np.float64], mean: NDArray[np.float64], content: NDArray[np.float64]
     ) -> dict[Learner, NDArray[np.float64]]:
         fit = self.fit()
         own, both = fit.chosen["per_experience"], fit.chosen["content_aware"]
@@ -197,8 +185,8 @@ class ValueModel:
     def values(self) -> tuple[Value, ...]:
         """Everything known about every measured experience, in the order of first measurement; O(H)."""
         measured = len(self._rows)
-        fit, n, content = self.fit(), self._n[:measured], self._features[:measured]
-        mean = self._sums[:measured] / n
+        fit, n, content = self.fit(), self._evidence.counts(slice(0, measured)), self._features[:measured]
+        mean = self._evidence.means(slice(0, measured))
         means = self._posterior_means(n, mean, content)
         own, both = fit.chosen["per_experience"], fit.chosen["content_aware"]
         sd_own = np.sqrt(fit.noise * own.deviation / (own.deviation * n + 1.0))
@@ -216,14 +204,6 @@ class ValueModel:
             )
             for identity, count, average, v_own, v_both, s_own, s_both in columns
         )  # fmt: skip
-
-
-def _joined(content: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Features and mean side by side, (k, d + 1): one outer product carries every sum the fit needs."""
-    joined = np.empty((mean.size, content.shape[1] + 1))
-    joined[:, :-1] = content
-    joined[:, -1] = mean
-    return joined
 
 
 def checked_features(features: ArrayLike, dimensions: int, name: str) -> NDArray[np.float64]:
