@@ -8,9 +8,16 @@ from datetime import timedelta
 
 import numpy as np
 
-from memtrial.bench.classalloc.evaluate import agent_result, credit_table, evaluate, falling, wealth_dates
+from memtrial.bench.classalloc.evaluate import (
+    COMPARED,
+    agent_result,
+    credit_table,
+    evaluate,
+    falling,
+    wealth_dates,
+)
 from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult
-from memtrial.bench.methods import METHODS
+from memtrial.bench.methods import Deployment, make
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, ClassAllocMarket, DecisionDate, decided_at, known_at
 from memtrial.market.classalloc import load as load_market
 from memtrial.portfolio import INVESTORS, TRADING_COST, Investor, Mandate, drift, equal_weight, utilities
@@ -137,16 +144,16 @@ class World:
         months: list[tuple[Recall, tuple[Draft, ...]]],
     ) -> InvestorResult:
         mandate = investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE)
-        deployed = _Deployed(self, market, mandate, Trial(Settings(alpha=self.alpha, min_scores=self.min_scores)))
+        deployed = _Deployed(self, market, mandate, Trial(Settings.paper(alpha=self.alpha, min_scores=self.min_scores)))
         for day, (recall, drafts) in zip(test, months, strict=True):
             deployed.month(day, recall, drafts)
         deployed.settle_until(None)
         decisions = tuple(deployed.decisions)
         methods = {
-            name: agent_result(decisions, market=market, months=test, mandate=mandate)
+            name: agent_result(name, decisions, market=market, months=test, mandate=mandate)
             if name == "memtrial"
-            else evaluate(make(Settings.paper()), market=market, months=test, decisions=decisions, mandate=mandate)
-            for name, make in METHODS.items()
+            else evaluate(make(name, Deployment()), market=market, months=test, decisions=decisions, mandate=mandate)
+            for name in COMPARED
         }
         end = max(outcome.known_at for outcome in deployed.outcomes.values()) + timedelta(days=1)
         return InvestorResult(

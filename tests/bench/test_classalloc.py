@@ -14,8 +14,8 @@ import pytest
 from classalloc_worlds import momentum
 
 from memtrial.bench.classalloc import ClassAllocResult, document, run_classalloc
-from memtrial.bench.classalloc.evaluate import evaluate
-from memtrial.bench.methods import METHODS, Action, Memtrial, Occasion, Settlement
+from memtrial.bench.classalloc.evaluate import COMPARED, evaluate
+from memtrial.bench.methods import Action, Deployment, Memtrial, Occasion, Settlement, make
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, decided_at, known_at, load
 from memtrial.models import WordLlamaEmbedder
 from memtrial.store import Store
@@ -136,7 +136,7 @@ def test_the_pool_can_grow(tmp_path: Path) -> None:
 
 def test_all_subsets_can_be_drafted(tmp_path: Path) -> None:
     with Store(tmp_path / "full.db") as store:
-        settings = Settings(design="full")
+        settings = Settings.paper(design="full")
         full = asyncio.run(run_classalloc(momentum, store=store, scope="full", months=12, settings=settings))
     assert {len(decision.drafts) for decision in full.investors["balanced"].decisions} == {16}
     assert full.investors["balanced"].decisions[-1].verdict.n_scores > 0
@@ -170,28 +170,28 @@ def test_the_document_has_what_is_promised(result: ClassAllocResult) -> None:
     assert made["benchmark"] == "classalloc"
     assert made["decisions"] == 71
     fields = {"utility_pct_month", "cumulative_return_pct", "sharpe", "max_drawdown_pct", "trust_rate_pct"}
-    assert set(made["methods"]) == set(METHODS)
+    assert set(made["methods"]) == set(COMPARED)
     assert all(set(figures) == fields for figures in made["methods"].values())
     assert set(made["by_investor"]) == {"conservative", "balanced", "aggressive"}
     assert made["table1"]["outcome_credit_vs_market"] > 0.8
     assert abs(made["table1"]["contribution_vs_market"]) < 0.3
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", COMPARED)
 def test_every_method_keeps_the_contract(name: str, result: ClassAllocResult) -> None:
     """Act on any occasion, with a weight vector that satisfies the mandate; learn from any outcome."""
     market = load()
     months = tuple(when for when in market.decisions if when.split == "test")[:14]
     outcome = result.investors["conservative"]
     mandate = outcome.investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE)
-    method = METHODS[name](Settings.paper())
+    method = make(name, Deployment())
     assert method.name == name
     done = evaluate(method, market=market, months=months, decisions=outcome.decisions[:14], mandate=mandate)
     for entry in done.months:
         assert mandate.satisfied(np.array(entry.weights))
         assert entry.utility == pytest.approx(entry.gross_return - entry.cost - entry.risk, abs=1e-15)
     again = evaluate(
-        METHODS[name](Settings.paper()), market=market, months=months, decisions=outcome.decisions[:14], mandate=mandate
+        make(name, Deployment()), market=market, months=months, decisions=outcome.decisions[:14], mandate=mandate
     )
     assert again == done
 

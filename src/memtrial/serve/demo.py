@@ -71,7 +71,7 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
                 scope=f"classalloc {request.design} {who.scope} v{__version__}",
                 months=request.months,
                 grow=request.grow,
-                settings=Settings(design=request.design),
+                settings=Settings.paper(design=request.design),
                 reflector=who.reflector,
                 on_month=advance,
             )

@@ -60,7 +60,7 @@ class Anchor:
     alpha0
         Prior weight of the reference, 0 to 1; the weight before any outcome.
     lambda0
-        Strength of the prior, unit-free, >= 0.
+        Strength of the prior, unit-free, >= 0; infinite keeps ``alpha0``.
 
     Raises
     ------
@@ -71,8 +71,8 @@ class Anchor:
     def __init__(self, alpha0: float = 0.9, lambda0: float = 4.0) -> None:
         if not 0 <= alpha0 <= 1:
             raise InputError(f"alpha0 = {alpha0} is not a weight between 0 and 1")
-        if not (lambda0 >= 0 and math.isfinite(lambda0)):
-            raise InputError(f"lambda0 = {lambda0} must be finite and at least 0")
+        if not lambda0 >= 0:
+            raise InputError(f"lambda0 = {lambda0} must be at least 0")
         self.alpha0 = float(alpha0)
         self.lambda0 = float(lambda0)
         self.n = 0
@@ -112,9 +112,9 @@ class Anchor:
         """The reference weight q, 0 to 1 (paper Eq. 11, Algorithm F.3 line 8).
 
         ``alpha0`` before the first outcome, when the mean draft never differed from the reference, and when ``alpha0``
-        is 0 or 1. Ties go to the weight nearest ``alpha0``, then to the larger.
+        is 0 or 1, or ``lambda0`` infinite. Ties go to the weight nearest ``alpha0``, then to the larger.
         """
-        if self.n == 0 or self.alpha0 in (0.0, 1.0):
+        if self.n == 0 or self.alpha0 in (0.0, 1.0) or math.isinf(self.lambda0):
             return self.alpha0
         mean = self._sums / self.n
         sigma = self.sigma

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.bench.classalloc.result import CreditTable, MethodResult, Month, Summary
-from memtrial.bench.methods import LOOKBACK, Action, Method, Occasion, Settlement
+from memtrial.bench.methods import LOOKBACK, Action, Method, Occasion, Realised, Settlement
 from memtrial.market.classalloc import ClassAllocMarket, DecisionDate, decided_at, known_at
 from memtrial.portfolio import (
     TRADING_COST,
@@ -22,7 +22,27 @@ from memtrial.portfolio import (
     portfolio_path,
 )
 from memtrial.records import Decision, Outcome, as_weights
-from memtrial.trial import design
+from memtrial.trial import Settings, design
+
+COMPARED: tuple[str, ...] = (
+    "1/N",
+    "minimum_variance",
+    "memory_free",
+    "top_2",
+    "top_4",
+    "finmem",
+    "memrl",
+    "reflexion",
+    "expel",
+    "uplift_credit",
+    "counterfactual_selection",
+    "draft_averaging",
+    "hedge",
+    "memtrial",
+    "memtrial_guarded",
+    "memtrial_never_trusts",
+)
+"""The methods of the table, in its order. Self-consistency needs memory-free draws that a run does not record."""
 
 
 def evaluate(
@@ -46,14 +66,28 @@ def evaluate(
         occasion = _occasion(decision, market, when, holdings, mandate)
         action = method.act(occasion)
         returns = market.returns_between(when.day, when.outcome_day)
-        waiting.append(
-            Settlement(occasion=occasion, known_at=known_at(when.outcome_day), returns=returns, cost=TRADING_COST)
-        )
         done.append(month(when.day, action, holdings, returns, mandate))
+        waiting.append(
+            Settlement(
+                action=action,
+                utility=done[-1].utility,
+                known_at=known_at(when.outcome_day),
+                realised=Realised(occasion, returns, TRADING_COST),
+            )
+        )
     return _result(method.name, method.label, done, market, months)
 
 
+LABELS = {"memtrial": "memtrial (paper)", "memtrial_guarded": "memtrial (guarded)"}
+
+
+def deployed_method(settings: Settings) -> str:
+    """Name in the table of an agent that runs with ``settings``."""
+    return "memtrial_guarded" if settings.trust == "purse" else "memtrial"
+
+
 def agent_result(
+    name: str,
     decisions: tuple[Decision, ...],
     *,
     market: ClassAllocMarket,
@@ -64,14 +98,14 @@ def agent_result(
     done = [
         month(
             when.day,
-            Action(weights=np.array(decision.action), trusted=decision.verdict.trusted),
+            Action(weights=np.array(decision.action), memory_weight=decision.verdict.weight),
             np.array(decision.holdings),
             market.returns_between(when.day, when.outcome_day),
             mandate,
         )
         for when, decision in zip(months, decisions, strict=True)
     ]
-    return _result("memtrial", "memtrial", done, market, months)
+    return _result(name, LABELS[name], done, market, months)
 
 
 def _result(
@@ -101,6 +135,7 @@ def month(
         weights=as_weights(action.weights.tolist()),
         holdings=as_weights(holdings.tolist()),
         trusted=action.trusted,
+        memory_weight=action.memory_weight,
         gross_return=parts.gross_return,
         cost=parts.cost,
         risk=parts.risk,
@@ -130,7 +165,7 @@ def summarise(done: Sequence[Month], daily: Sequence[float], monthly: Sequence[f
     metrics = WealthMetrics.from_path(np.array(monthly), periods_per_year=12)
     mean = {
         name: 100 * float(np.mean([getattr(entry, name) for entry in done]))
-        for name in ("utility", "gross_return", "cost", "risk", "trusted")
+        for name in ("utility", "gross_return", "cost", "risk", "memory_weight")
     }
     return Summary(
         utility_pct_month=mean["utility"],
@@ -141,7 +176,7 @@ def summarise(done: Sequence[Month], daily: Sequence[float], monthly: Sequence[f
         sharpe=metrics.sharpe,
         max_drawdown_pct=100 * metrics.max_drawdown,
         daily_drawdown_pct=100 * WealthMetrics.from_path(np.array(daily)).max_drawdown,
-        trust_rate_pct=mean["trusted"],
+        trust_rate_pct=mean["memory_weight"],
     )
 
 
@@ -189,17 +224,27 @@ def _occasion(
     holdings: NDArray[np.float64],
     mandate: Mandate,
 ) -> Occasion:
-    missing = (np.nan,) * len(mandate.risky)
-    k = len(decision.recall.shown)
+    n_assets, k = len(mandate.risky), len(decision.recall.shown)
+    planned = design(k, decision.design)
+    recorded = {
+        draft.subset: np.array(weights)
+        for draft, weights in zip(decision.drafts, decision.projected, strict=True)
+        if weights is not None
+    }
+    missing = np.full(n_assets, np.nan)
     return Occasion(
         id=decision.id,
         decided_at=decision.decided_at,
         retrieved=tuple(experience.id for experience in decision.recall.experiences),
+        similarity=np.array([item.similarity for item in decision.recall.shown]),
         features=np.array(decision.features).reshape(k, -1),
-        design=design(k, decision.design),
-        drafts=np.array([weights or missing for weights in decision.projected]),
+        design=planned,
+        drafts=np.array([recorded.get(subset, missing) for subset in planned.subsets]),
+        memory_free=np.empty((0, n_assets)),
         reference=np.array(decision.reference),
+        equal_weight=mandate.project(equal_weight(n_assets)),
         past_returns=market.returns_before(when.day, LOOKBACK),
         holdings=holdings,
         mandate=mandate,
+        further=recorded.get,
     )

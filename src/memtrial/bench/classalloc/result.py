@@ -15,15 +15,17 @@ from memtrial.trial import Value
 class Month:
     """One month of one method: what it held and what that earned.
 
-    ``weights`` are held from ``day``; ``holdings`` are the drifted weights just before. ``gross_return``, ``cost``,
-    ``risk`` and ``utility`` are fractions over the 20 sessions after ``day``, with utility = gross − cost − risk;
-    ``turnover`` is the L1 distance traded.
+    ``weights`` are held from ``day``; ``holdings`` are the drifted weights just before. ``memory_weight`` is the share
+    of the capital that learned values of memory moved, ``trusted`` whether that was all of it. ``gross_return``,
+    ``cost``, ``risk`` and ``utility`` are fractions over the 20 sessions after ``day``, with utility = gross − cost −
+    risk; ``turnover`` is the L1 distance traded.
     """
 
     day: date
     weights: Weights
     holdings: Weights
     trusted: bool
+    memory_weight: float
     gross_return: float
     cost: float
     risk: float

@@ -9,10 +9,18 @@ import numpy as np
 
 from memtrial.agent import Agent
 from memtrial.bench.classalloc.deployment import deploy
-from memtrial.bench.classalloc.evaluate import agent_result, credit_table, evaluate, falling, wealth_dates
+from memtrial.bench.classalloc.evaluate import (
+    COMPARED,
+    agent_result,
+    credit_table,
+    deployed_method,
+    evaluate,
+    falling,
+    wealth_dates,
+)
 from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult
 from memtrial.bench.classalloc.warmup import fill_memory
-from memtrial.bench.methods import METHODS
+from memtrial.bench.methods import Deployment, make
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, ClassAllocMarket, DecisionDate, decided_at, load
 from memtrial.models.embedders import Embedder, WordLlamaEmbedder
 from memtrial.policy.contract import Policy, policy_identity
@@ -23,6 +31,8 @@ from memtrial.store import Store
 from memtrial.trial import Settings
 
 PRIMARY = "balanced"
+SEED = 0
+"""Seed of the methods that draw lots."""
 
 
 async def run_classalloc(
@@ -85,7 +95,7 @@ async def run_classalloc(
             policy=policy,
             assets=ASSETS,
             mandate=investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE),
-            settings=settings,
+            settings=settings or Settings.paper(),
             reflector=reflector if grow else None,
             embedder=embedder,
             scope=pool,
@@ -119,11 +129,18 @@ async def _investor(
     on_month: Callable[[], object],
 ) -> InvestorResult:
     decisions, outcomes = await deploy(agent, market, test, on_month)
+    deployed = deployed_method(agent.settings)
     methods = {
-        name: agent_result(decisions, market=market, months=test, mandate=agent.mandate)
-        if name == "memtrial"
-        else evaluate(make(agent.settings), market=market, months=test, decisions=decisions, mandate=agent.mandate)
-        for name, make in METHODS.items()
+        name: agent_result(name, decisions, market=market, months=test, mandate=agent.mandate)
+        if name == deployed
+        else evaluate(
+            make(name, _deployment(agent, number)),
+            market=market,
+            months=test,
+            decisions=decisions,
+            mandate=agent.mandate,
+        )
+        for number, name in enumerate(COMPARED)
     }
     end = max(outcome.known_at for outcome in outcomes)
     return InvestorResult(
@@ -132,6 +149,15 @@ async def _investor(
         decisions=decisions,
         outcomes=outcomes,
         values=agent.values(as_of=max(end, decided_at(test[-1].day))),
+    )
+
+
+def _deployment(agent: Agent, number: int) -> Deployment:
+    """What the ``number``-th method of the table is made with: the agent's design, and randomness of its own."""
+    return Deployment(
+        design=agent.settings.design,
+        dimensions=agent.settings.dimensions,
+        rng=np.random.default_rng(np.random.SeedSequence([SEED, number])),
     )
 
 

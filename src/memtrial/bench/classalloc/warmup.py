@@ -42,7 +42,7 @@ async def fill_memory(
         policy=policy,
         assets=ASSETS,
         k=0,
-        settings=Settings(alpha0=0.0),  # no weight on the reference: the draft is what is held
+        settings=Settings.paper(alpha0=0.0),  # no weight on the reference: the draft is what is held
         embedder=embedder,
         reflector=reflector,
         scope=scope,

@@ -1,49 +1,59 @@
 """Ways to use memory, behind one contract, shared by every benchmark."""
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-
-from memtrial.bench.methods.baselines import (
-    LOOKBACK,
-    CounterfactualSelection,
-    DraftAveraging,
-    EqualWeight,
-    MemoryFree,
-    MinimumVariance,
-    SimilarityTop,
+from memtrial.bench.methods.anchored import Anchored
+from memtrial.bench.methods.averages import DraftAveraging, SelfConsistency
+from memtrial.bench.methods.configurations import (
+    ABLATIONS,
+    ANCHORED,
+    CONFIGURATIONS,
+    SENSITIVITY,
+    SWITCHES,
+    Configuration,
+    make,
 )
-from memtrial.bench.methods.contract import Action, Method, Occasion, Settlement
-from memtrial.bench.methods.memtrial import Memtrial, never_trusts
-from memtrial.trial import Settings
-
-METHODS: Mapping[str, Callable[[Settings], Method]] = MappingProxyType(
-    {
-        "1/N": lambda _: EqualWeight(),
-        "minimum_variance": lambda _: MinimumVariance(),
-        "memory_free": lambda _: MemoryFree(),
-        "top_2": lambda _: SimilarityTop(2),
-        "top_4": lambda _: SimilarityTop(4),
-        "draft_averaging": lambda _: DraftAveraging(),
-        "counterfactual_selection": lambda _: CounterfactualSelection(),
-        "memtrial": Memtrial,
-        "memtrial_never_trusts": never_trusts,
-    }
-)
-"""Every method by name; calling one with the settings of the trial makes a fresh deployment."""
+from memtrial.bench.methods.contract import Action, Deployment, Method, Occasion, Realised, Settlement, Valued
+from memtrial.bench.methods.counterfactual import CounterfactualSelection
+from memtrial.bench.methods.drafts import MemoryFree, SimilarityTop
+from memtrial.bench.methods.hedge import Hedge
+from memtrial.bench.methods.memtrial import Memtrial
+from memtrial.bench.methods.outcome_credit import ExpeL, FinMem, MemRL
+from memtrial.bench.methods.reflexion import Reflexion
+from memtrial.bench.methods.registry import FAMILIES, METHODS, Maker
+from memtrial.bench.methods.rules import LOOKBACK, EqualWeight, MinimumVariance
+from memtrial.bench.methods.uplift import UpliftCredit
 
 __all__ = [
+    "ABLATIONS",
+    "ANCHORED",
+    "CONFIGURATIONS",
+    "FAMILIES",
     "LOOKBACK",
     "METHODS",
+    "SENSITIVITY",
+    "SWITCHES",
     "Action",
+    "Anchored",
+    "Configuration",
     "CounterfactualSelection",
+    "Deployment",
     "DraftAveraging",
     "EqualWeight",
+    "ExpeL",
+    "FinMem",
+    "Hedge",
+    "Maker",
+    "MemRL",
     "MemoryFree",
     "Memtrial",
     "Method",
     "MinimumVariance",
     "Occasion",
+    "Realised",
+    "Reflexion",
+    "SelfConsistency",
     "Settlement",
     "SimilarityTop",
-    "never_trusts",
+    "UpliftCredit",
+    "Valued",
+    "make",
 ]
