@@ -12,13 +12,14 @@ import argparse
 import os
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.portfolio import Mandate, utilities
-from memtrial.trial import CONTENT_GRID, DEVIATION_GRID, VALUE_KINDS, Settings, Trial, ValueModel, blend, blends
+from memtrial.trial import CONTENT_GRID, DEVIATION_GRID, Settings, Trial, ValueModel, act_on, blends
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 K, D, DAYS = 4, 8, 20
@@ -35,23 +36,26 @@ MANDATE = Mandate(
 class Deployment:
     """One agent with a pool of experiences, driven through time on random drafts and prices."""
 
-    def __init__(self, pool: int, seed: int = 0) -> None:
+    def __init__(self, pool: int, settings: Settings, seed: int = 0) -> None:
         self.rng = np.random.default_rng(seed)
         self.pool = pool
         self.content = self.rng.standard_normal((pool, D))
         self.ids = [f"e{i}" for i in range(pool)]
-        self.trial = Trial(Settings.paper())
+        self.settings = settings
+        self.trial = Trial(settings)
         self.clock = 0
 
     def prefill(self) -> None:
         """Measure every experience at least once, through restored decisions (nothing is fitted)."""
+        nothing = Trial(self.settings).act("nothing", retrieved=[], features=[], valid=np.ones(1, bool), at=self.now())
+        verdict = replace(nothing, values=dict.fromkeys(self.trial.learners, (0.0,) * K))
         everything = np.concatenate([np.arange(self.pool), np.arange(-self.pool % K)])
         for ranks in everything.reshape(-1, K):
             name = f"d{self.clock}"
             utility = self.rng.normal(0, 0.01, 8)
             self.trial.restore(
                 name, retrieved=[self.ids[r] for r in ranks], features=self.content[ranks],
-                predictions={learner: np.zeros(K) for learner in VALUE_KINDS}, valid=np.ones(8, bool), at=self.now(),
+                verdict=verdict, valid=np.ones(8, bool), at=self.now(),
             )  # fmt: skip
             self.trial.settle(name, utilities=utility, blend_utilities=None, known_at=self.now())
             self.clock += 1
@@ -73,10 +77,7 @@ class Deployment:
         drafts = MANDATE.project(raw)
         mean_draft = drafts.mean(axis=0)
         verdict = self.trial.act(name, retrieved=retrieved, features=features, valid=np.ones(8, bool), at=at)
-        if verdict.trusted:
-            action = drafts[self.trial.plan(K).subsets.index(verdict.subset)]
-        else:
-            action = blend(reference, mean_draft, verdict.reference_weight)
+        action = act_on(verdict, self.trial.plan(K), drafts, reference)
         both = np.concatenate([drafts, action[None], blends(reference, mean_draft)])
         earned = utilities(both, returns, holdings=HOLDINGS, risk_aversion=MANDATE.risk_aversion)
         self.trial.settle(name, utilities=earned[:8], blend_utilities=earned[9:], known_at=known_at)
@@ -127,25 +128,30 @@ def main() -> None:
     parser.add_argument("--decisions", type=int, default=400, help="timed decisions per pool")
     options = parser.parse_args()
 
-    deployments = [Deployment(pool) for pool in options.pools]
-    for deployment in deployments:
-        deployment.prefill()
-        for _ in range(options.warm):
-            deployment.decision()
-    # The pools take turns, so that a busy moment of the machine does not fall on one of them.
-    seconds = np.array([[deployment.decision() for deployment in deployments] for _ in range(options.decisions)])
-    median, tail = np.median(seconds, axis=0) * 1e3, np.percentile(seconds, 95, axis=0) * 1e3
-
-    print("decide and learn, ms per decision")
-    print(f"{'experiences':>12} {'median':>8} {'p95':>8} {'paper':>8}")
-    for pool, middle, high in zip(options.pools, median, tail, strict=True):
-        print(f"{pool:>12,} {middle:>8.3f} {high:>8.3f} {PAPER.get(pool, '-'):>8}")
-    print(f"largest / smallest pool: {median[-1] / median[0]:.2f}")
+    for name, settings in (("paper", Settings.paper()), ("guarded", Settings.guarded())):
+        _decisions(name, settings, options.pools, options.warm, options.decisions)
     print("\nfit of both value models over the whole grid, ms (median)")
     print(f"{'experiences':>12} {'grouped':>8} {'dense':>8} {'times':>8} {'difference of log-likelihood':>30}")
     for pool in DENSE:
         grouped, dense, difference = fits(pool, 7 if pool > 100 else 31)
         print(f"{pool:>12,} {grouped:>8.3f} {dense:>8.2f} {dense / grouped:>8.0f} {difference:>30.1e}")
+
+
+def _decisions(name: str, settings: Settings, pools: list[int], warm: int, timed: int) -> None:
+    deployments = [Deployment(pool, settings) for pool in pools]
+    for deployment in deployments:
+        deployment.prefill()
+        for _ in range(warm):
+            deployment.decision()
+    # The pools take turns, so that a busy moment of the machine does not fall on one of them.
+    seconds = np.array([[deployment.decision() for deployment in deployments] for _ in range(timed)])
+    median, tail = np.median(seconds, axis=0) * 1e3, np.percentile(seconds, 95, axis=0) * 1e3
+
+    print(f"decide and learn, preset {name}, ms per decision")
+    print(f"{'experiences':>12} {'median':>8} {'p95':>8} {'paper':>8}")
+    for pool, middle, high in zip(pools, median, tail, strict=True):
+        print(f"{pool:>12,} {middle:>8.3f} {high:>8.3f} {PAPER.get(pool, '-'):>8}")
+    print(f"largest / smallest pool: {median[-1] / median[0]:.2f}\n")
 
 
 if __name__ == "__main__":

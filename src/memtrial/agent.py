@@ -38,8 +38,9 @@ from memtrial.records import (
 )
 from memtrial.reflect import Reflector, Settled, write_record
 from memtrial.restart import Replay, replayed
+from memtrial.standings import standings
 from memtrial.store import Store
-from memtrial.trial import MAX_RECALLED, Design, Settings, Trial, Value, act_on, blends
+from memtrial.trial import MAX_RECALLED, Design, Settings, Standing, Trial, Value, act_on, blends
 
 T = TypeVar("T")
 
@@ -433,6 +434,25 @@ class Agent:
         moment = utc(as_of, "as_of")
         replay = self._replayed(until=moment)
         return replay.trial.values(at=moment)
+
+    def standings(self, as_of: datetime, *, alpha: float = 0.05) -> tuple[Standing, ...]:
+        """Which memories were shown to help, which to harm (they are proposed for retirement), which are not known.
+
+        Parameters
+        ----------
+        as_of
+            Only decisions and outcomes known by then count (aware).
+        alpha
+            Largest expected share of false verdicts among those given, whenever one looks.
+        """
+        return standings(
+            self.store,
+            scope=self.scope,
+            agent=self.name,
+            as_of=as_of,
+            alpha=alpha,
+            holding=self.settings.holding,
+        )
 
     def close(self) -> None:
         """Close the memory if this agent opened it."""

@@ -282,7 +282,7 @@ def held_in_shadow(result: ClassAllocResult) -> ClassAllocResult:
     primary = result.investors["balanced"]
     last = primary.decisions[-1]
     verdict = replace(
-        last.verdict, trusted=False, n_scores=64, mean_score=0.4, sd_score=0.5, p_value=0.001,
+        last.verdict, weight=0.0, n_scores=64, mean_score=0.4, sd_score=0.5, p_value=0.001,
         reason="held in shadow mode; otherwise trusted: values ranked the experiences right on unseen dates",
     )  # fmt: skip
     decisions = (*primary.decisions[:-1], replace(last, verdict=verdict))

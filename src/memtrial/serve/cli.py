@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from memtrial.serve.bench import bench_app
+from memtrial.serve.guarantee import guarantee
+from memtrial.serve.permute import permute
 
 app = typer.Typer(
     name="memtrial",
@@ -16,6 +21,10 @@ app = typer.Typer(
     rich_markup_mode=None,  # help without rich loads in half the time
     pretty_exceptions_enable=False,
 )
+
+bench_app.command()(permute)
+bench_app.command()(guarantee)
+app.add_typer(bench_app)
 
 Database = Annotated[str, typer.Option("--db", help="The memory: sqlite:///FILE.", metavar="URL")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -108,6 +117,37 @@ def explain(
     from memtrial.serve.explain import run_explain
 
     run_explain(decision, db=db, as_json=as_json)
+
+
+@app.command()
+def memories(
+    db: Database = DEFAULT_DB,
+    scope: Annotated[str | None, typer.Option(help="Only this scope. Default: all.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only this agent. Default: all.")] = None,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(help="What was known by then (UTC). Default: everything.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Largest expected share of false verdicts.", min=0.0, max=1.0)] = 0.05,
+    holding: Annotated[int, typer.Option(help="Decisions until an outcome is known.", min=1)] = 1,
+    as_json: Json = False,
+) -> None:
+    """Which memories were shown to help, which to harm, and which are not known.
+
+    Those that harm are proposed for retirement; nothing is removed.
+    """
+    from memtrial.serve.memories import run_memories
+
+    moment = datetime.max if as_of is None else as_of
+    run_memories(
+        db,
+        scope=scope,
+        agent=agent,
+        as_of=moment.replace(tzinfo=UTC),
+        alpha=alpha,
+        holding=holding,
+        as_json=as_json,
+    )
 
 
 def main() -> None:

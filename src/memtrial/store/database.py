@@ -276,6 +276,17 @@ class Store:
                 found = load_events(connection, some)
             yield from found
 
+    def agents(self) -> tuple[tuple[str, str], ...]:
+        """Scope and name of every agent with a journal, in the order of their first decisions.
+
+        It takes no ``as_of``: it says whose memory this is, not what was known.
+        """
+        table = schema.journal
+        mine = (table.c.scope, table.c.agent)
+        query = select(*mine).group_by(*mine).order_by(func.min(table.c.position))
+        with self._read() as connection:
+            return tuple((row.scope, row.agent) for row in connection.execute(query))
+
     def count_events(self, scope: str, agent: str) -> int:
         """Number of events in an agent's journal: has another process written since?
 

@@ -14,6 +14,7 @@ from memtrial.trial.fit import CONTENT_GRID, DEVIATION_GRID, Fit, Variances
 from memtrial.trial.loop import Trial
 from memtrial.trial.purse import Purse, Purses, richest
 from memtrial.trial.settings import VALUE_KINDS, Settings, TrustRule, ValueKind
+from memtrial.trial.standing import Standing, Standings
 from memtrial.trial.trust import Scores, TrustTest, f_test, forward_score, select_learner, trust_test, trusted_subset
 from memtrial.trial.values import Value, ValueModel
 from memtrial.trial.verdict import act_on
@@ -37,6 +38,8 @@ __all__ = [
     "Purses",
     "Scores",
     "Settings",
+    "Standing",
+    "Standings",
     "Trial",
     "TrustRule",
     "TrustTest",

@@ -121,7 +121,7 @@ class Learning:
         return tuple(
             Value(
                 first.id,
-                first.n,
+                round(first.n),
                 unit * first.mean,
                 {c.name: unit * tables[c.forgetting][row].values[c.kind] for c in self._candidates},
                 {c.name: unit * tables[c.forgetting][row].sds[c.kind] for c in self._candidates},

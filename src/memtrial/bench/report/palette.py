@@ -16,6 +16,14 @@ TONES: Mapping[str, str] = MappingProxyType(
         "top_2": "tone-6",
         "top_4": "tone-7",
         "minimum_variance": "tone-8",
+        "memtrial_guarded": "tone-10",
+        "memrl": "tone-11",
+        "uplift_credit": "tone-12",
+        "finmem": "tone-13",
+        "reflexion": "tone-14",
+        "expel": "tone-15",
+        "hedge": "tone-16",
+        "self_consistency": "tone-9",
     }
 )
 """Colour class of each method by its key; the stylesheet knows what they look like in light, dark and print."""
@@ -23,6 +31,10 @@ TONES: Mapping[str, str] = MappingProxyType(
 SHORT: Mapping[str, str] = MappingProxyType(
     {
         "memtrial_never_trusts": "shadow",
+        "memtrial_guarded": "guarded",
+        "memrl": "MemRL",
+        "self_consistency": "Self-cons.",
+        "uplift_credit": "Uplift",
         "memory_free": "No memory",
         "counterfactual_selection": "CF select",
         "draft_averaging": "Averaging",

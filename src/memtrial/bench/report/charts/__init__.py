@@ -3,6 +3,8 @@
 Shared by the report and the dashboard; knows nothing of any benchmark.
 """
 
+from memtrial.bench.report.charts.bars import Bar, BarChart, BarGroup
+from memtrial.bench.report.charts.heatmap import Cell, HeatMap, HeatRow
 from memtrial.bench.report.charts.interval import Interval, IntervalAxis
 from memtrial.bench.report.charts.line import Band, Line, LineChart
 from memtrial.bench.report.charts.scale import padded
@@ -14,6 +16,12 @@ __all__ = [
     "NARROW",
     "WIDE",
     "Band",
+    "Bar",
+    "BarChart",
+    "BarGroup",
+    "Cell",
+    "HeatMap",
+    "HeatRow",
     "Interval",
     "IntervalAxis",
     "Line",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from memtrial.bench.report.charts.scale import Scale, decimals, padded, ticks
-from memtrial.bench.report.charts.svg import Size, canvas, element, text
+from memtrial.bench.report.charts.svg import LETTER, Size, canvas, element, text
 from memtrial.bench.report.typography import number
 
 WIDTH, EDGE = 168, 14
@@ -44,7 +45,16 @@ class IntervalAxis:
     def heading(self) -> Markup:
         """Ticks and unit, for the table's head."""
         places = decimals(self.ticks)
-        parts = [text(number(value, places, sign=True), self.x(value), 11, anchor="middle") for value in self.ticks]
+        labels = [number(value, places, sign=True) for value in self.ticks]
+        room = abs(self.x(self.ticks[-1]) - self.x(self.ticks[0])) / max(len(self.ticks) - 1, 1)
+        # Where neighbours would touch, only every second or third is written, 0 among them.
+        every = math.ceil(LETTER * max(len(label) for label in labels) / room) if room > 0 else 1
+        origin = self.ticks.index(0.0) if 0.0 in self.ticks else 0
+        parts = [
+            text(label, self.x(value), 11, anchor="middle")
+            for index, (value, label) in enumerate(zip(self.ticks, labels, strict=True))
+            if (index - origin) % every == 0
+        ]
         return canvas(Size("interval", WIDTH, 16), f"scale in {self.unit}", *parts)
 
     def row(self, interval: Interval) -> Markup:

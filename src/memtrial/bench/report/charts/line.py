@@ -11,7 +11,18 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from memtrial.bench.report.charts.scale import Scale, day_ticks, decimals, inside, log_ticks, padded, spread, ticks
-from memtrial.bench.report.charts.svg import LETTER, MIDDLE, NARROW, WIDE, Size, canvas, element, polyline, text
+from memtrial.bench.report.charts.svg import (
+    LETTER,
+    MIDDLE,
+    NARROW,
+    WIDE,
+    Size,
+    canvas,
+    diamond,
+    element,
+    polyline,
+    text,
+)
 from memtrial.bench.report.typography import number
 
 TOP, BOTTOM, LEFT, LABEL_GAP = 30, 40, 46, 15
@@ -67,6 +78,8 @@ class LineChart:
         Decimals of the value at the end of a line.
     sign
         Whether positive numbers carry a plus sign.
+    hollow
+        What somebody else found, as hollow marks: the day it belongs to, the value and the colour class.
     """
 
     label: str
@@ -86,6 +99,7 @@ class LineChart:
     log: bool = False
     decimals: int = 2
     sign: bool = True
+    hollow: tuple[tuple[int, float, str], ...] = ()
 
     def views(self, *sizes: Size) -> tuple[Markup, ...]:
         """The chart in every width."""
@@ -120,6 +134,7 @@ class _Drawing:
         series = [line.values for line in chart.lines]
         series += [side for band in chart.bands for side in (band.low, band.high)]
         series.append([value for value, _ in chart.dots])
+        series.append([value for _, value, _ in chart.hollow])
         known = [value for values in series for value in values if value is not None]
         include = () if chart.reference is None else (chart.reference,)
         return padded(known, include=include)
@@ -139,6 +154,7 @@ class _Drawing:
             self._reference(),
             self._dots(),
             self._lines(),
+            self._hollow(),
             self._marks(),
             self._names(),
             self._hits(),
@@ -212,6 +228,9 @@ class _Drawing:
                     points = [(x, self.y(value)) for x, value in piece]
                     parts.append(element("path", d=polyline(points), class_=kind))
         return Markup("").join(parts)
+
+    def _hollow(self) -> Markup:
+        return Markup("").join(diamond(self.at(row), self.y(value), tone) for row, value, tone in self.chart.hollow)
 
     def _marks(self) -> Markup:
         if not self.chart.marks:

@@ -53,6 +53,11 @@ def canvas(size: Size, label: str, *parts: Markup) -> Markup:
     )
 
 
+def diamond(x: float, y: float, tone: str) -> Markup:
+    """A hollow mark: what somebody else found."""
+    return element("path", d=f"M{x - 4.5:.1f} {y:.1f}l4.5 -4.5l4.5 4.5l-4.5 4.5z", class_=f"hollow {tone}")
+
+
 def polyline(points: list[tuple[float, float]]) -> str:
     """Path data through ``points``."""
     return "M" + "L".join(f"{_short(x)} {_short(y)}" for x, y in points)
