@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench evidence clean
 
 demo: $(VENV)/.base ## replay real LLM drafts over real markets, write out/report.html
 	$(BIN)/memtrial demo --open
@@ -21,6 +21,11 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.dev ## speed, beside a named peer or the paper
 	$(THREADS) $(BIN)/python benchmarks/trial.py
 	$(BIN)/python benchmarks/startup.py
+	$(THREADS) $(BIN)/python benchmarks/planted.py
+
+evidence: $(VENV)/.dev ## every table and figure of the evidence (hours; goes on where it was stopped)
+	$(BIN)/memtrial bench planted --worlds 100 --ablations --designs --weak-reference --out out/evidence
+	$(BIN)/memtrial bench guarantee --lanes 400
 
 $(VENV)/.env:
 	$(PYTHON) -m venv $(VENV)

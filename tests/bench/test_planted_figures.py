@@ -108,7 +108,7 @@ def test_the_default_plan_is_the_papers_table_and_what_goes_beyond(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     made = plan_of(Request())
     (part,) = made.parts
-    assert (made.worlds, made.first_world, made.seed) == (100, 0, 0)
+    assert (made.worlds, made.first_world, made.seed) == (100, 15, 0)
     assert [regime.key for regime in part.regimes] == list(REGIMES)
     assert not part.setting.mandate
     assert folder_of(Request(), made) == folder_of(Request(), plan_of(Request(worlds=7)))

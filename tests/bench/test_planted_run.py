@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -245,6 +246,15 @@ def test_without_ray_the_extra_is_named(monkeypatch):
         make_executor("ray")
     with pytest.raises(InputError, match=r"memtrial\[ray\]"):
         list(Ray(1).run(abs, [1]))
+
+
+def test_a_cluster_that_does_not_answer_is_named_at_once():
+    pytest.importorskip("ray", reason="needs the extra: pip install 'memtrial[ray]'")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        with pytest.raises(InputError, match=f"the Ray cluster {address} cannot be used .*refused"):
+            list(Ray(1, address).run(abs, [1]))
 
 
 def test_an_error_in_a_worker_reaches_the_caller():

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from memtrial.errors import InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-ExecutorName = Literal["serial", "joblib", "ray"]
+CONNECT_SECONDS = 10.0
+"""How long a named Ray cluster may take to answer."""
 
 
 class Executor(Protocol):
@@ -131,6 +133,7 @@ class Ray:
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         try:
             if self.address is not None:
+                _answers(self.address)
                 ray.init(address=self.address, **quiet)
                 return
             ray.init(address="local", num_cpus=self.workers or None, include_dashboard=False, **quiet)
@@ -152,6 +155,14 @@ class Ray:
                 running.append(remote.remote(shared, waiting.pop()))
             done, running = ray.wait(running, num_returns=1)
             yield ray.get(done[0])
+
+
+def _answers(address: str) -> None:
+    """Raise OSError unless something listens at HOST:PORT: Ray itself would try for many minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        with socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS):
+            pass
 
 
 def _ray(*, closed: bool = False) -> Any:

@@ -52,7 +52,9 @@ def bench() -> None:
 @bench_app.command(cls=Listed)
 def planted(
     worlds: Annotated[int | None, typer.Option(help="Number of worlds. Default: 100.", min=1)] = None,
-    first_world: Annotated[int | None, typer.Option(help="Number of the first world. Default: 0.", min=0)] = None,
+    first_world: Annotated[
+        int | None, typer.Option(help="Number of the first world. Default: 15, as in the paper.", min=0)
+    ] = None,
     regimes: Annotated[
         list[str] | None,
         typer.Option(help="all, paper, core, turns, or names apart by commas or spaces. Default: all.", metavar="LIST"),
@@ -61,7 +63,7 @@ def planted(
         list[str] | None,
         typer.Option(help="all, or names of methods and configurations. Default: all.", metavar="LIST"),
     ] = None,
-    ablations: Annotated[bool, typer.Option("--ablations", help="Add every configuration of memtrial.")] = False,
+    ablations: Annotated[bool, typer.Option("--ablations", help="Add the configurations of memtrial.")] = False,
     designs: Annotated[bool, typer.Option("--designs", help="Add k = 2 to 6, half and full.")] = False,
     weak_reference: Annotated[bool, typer.Option("--weak-reference", help="Add 1/N as the reference.")] = False,
     reference: Annotated[

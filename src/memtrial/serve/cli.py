@@ -138,12 +138,11 @@ def memories(
     """
     from memtrial.serve.memories import run_memories
 
-    moment = datetime.max if as_of is None else as_of
     run_memories(
         db,
         scope=scope,
         agent=agent,
-        as_of=moment.replace(tzinfo=UTC),
+        as_of=datetime.max.replace(tzinfo=UTC) if as_of is None else as_of.replace(tzinfo=UTC),
         alpha=alpha,
         holding=holding,
         as_json=as_json,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from memtrial.errors import InputError
 
@@ -69,7 +68,7 @@ def run_bench(request: Request, *, cpus: int) -> None:
         raise
     report = _report(result)
     if request.as_json:
-        made = document(result, report=None if report is None else str(report))
+        made = document(result, report=str(report))
         sys.stdout.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
     else:
         _print(result, report)
@@ -87,7 +86,9 @@ def plan_of(request: Request) -> Plan:
         raise InputError("--resume and --out both name the folder of the run; give one of them")
     if request.resume is not None and not request.plans:
         return _kept_plan(request, request.resume)
+    from memtrial.bench.methods import CONFIGURATIONS
     from memtrial.bench.planted import REGIMES, Setting, load_market, named_pool, named_regimes, plan_run
+    from memtrial.bench.planted.plan import FIRST_WORLD
 
     setting = Setting(
         k=request.k or 4,
@@ -98,10 +99,11 @@ def plan_of(request: Request) -> Plan:
     return plan_run(
         regimes=named_regimes(split(request.regimes)) or tuple(REGIMES.values()),
         methods=named_methods(split(request.methods), ablations=request.ablations),
+        paper_methods=tuple(CONFIGURATIONS) if request.ablations else (),
         setting=setting,
         pool=named_pool(request.pool or "calibrated", load_market().days),
         worlds=request.worlds or 100,
-        first_world=request.first_world or 0,
+        first_world=FIRST_WORLD if request.first_world is None else request.first_world,
         seed=request.seed or 0,
         designs=request.designs,
         weak_reference=request.weak_reference,
@@ -139,12 +141,15 @@ def split(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def named_methods(names: Sequence[str], *, ablations: bool) -> tuple[str, ...]:
-    """Methods and configurations by name; ``all`` (or nothing) stands for every method."""
-    from memtrial.bench.methods import CONFIGURATIONS, METHODS
+    """Methods and configurations by name; ``all`` (or nothing) stands for every method.
+
+    With ``ablations`` the switches of the two presets join them; all other configurations run in the paper's regimes.
+    """
+    from memtrial.bench.methods import METHODS, SWITCHES
 
     wanted = dict.fromkeys(each for name in names or ("all",) for each in (METHODS if name == "all" else (name,)))
     if ablations:
-        wanted |= dict.fromkeys(CONFIGURATIONS)
+        wanted |= dict.fromkeys(SWITCHES)
     return tuple(wanted)
 
 
@@ -200,20 +205,15 @@ def _progress() -> Generator[Callable[[Progress], None]]:
         yield advance
 
 
-def _report(result: PlantedResult) -> Path | None:
-    """The HTML report beside the shards."""
-    name = "memtrial.bench.report.planted"
-    try:
-        module: Any = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        return None
-    write = getattr(module, "write_planted_report", None)
-    return None if write is None else cast("Path", write(result, result.folder / "report.html"))
+def _report(result: PlantedResult) -> Path:
+    """The HTML report, and each of its tables as Parquet, beside the shards."""
+    from memtrial.bench.report.planted import write_planted_report, write_planted_tables
+
+    write_planted_tables(result, result.folder / "tables")
+    return write_planted_report(result, result.folder / "report.html")
 
 
-def _print(result: PlantedResult, report: Path | None) -> None:
+def _print(result: PlantedResult, report: Path) -> None:
     from rich.console import Console
 
     from memtrial.bench.planted import CORE
@@ -228,7 +228,7 @@ def _print(result: PlantedResult, report: Path | None) -> None:
     for line in (
         f"{result.decisions:,} decisions in {result.seconds:.1f} s ({result.decisions_per_second:,.0f} a second)",
         f"Run: {result.folder}",
-        *(() if report is None else (f"Report: {report}",)),
+        f"Report: {report}",
     ):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
@@ -248,21 +248,23 @@ def _title(setting: Setting, worlds: int) -> str:
 
 def _table(regimes: dict[str, RegimeResult], core: dict[str, float]) -> Any:
     """Utilities by method and regime; below each method that trusts, its trust rate."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     from memtrial.bench.report.typography import number
 
-    table = Table()
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("method", no_wrap=True)
     for key in regimes:
         table.add_column(key.replace("_", "\n"), justify="right")
     if core:
         table.add_column("core", justify="right")
-    rows = {name: figures.label for name, figures in next(iter(regimes.values())).methods.items()}
+    rows = {name: figures.label for each in regimes.values() for name, figures in each.methods.items()}
     for name, label in (rows | {"reference": "Reference"}).items():
-        found = [each.reference if name == "reference" else each.methods[name] for each in regimes.values()]
+        found = [each.reference if name == "reference" else each.methods.get(name) for each in regimes.values()]
         mean = [number(core[name], 3)] if core else []
-        table.add_row(label, *(number(figures.utility, 3) for figures in found), *mean)
-        if any(figures.trust_rate_pct for figures in found):
-            table.add_row("  trust rate, %", *(number(figures.trust_rate_pct, 1) for figures in found), style="dim")
+        table.add_row(label, *("" if figures is None else number(figures.utility, 3) for figures in found), *mean)
+        if any(figures is not None and figures.trust_rate_pct for figures in found):
+            trust = ("" if figures is None else number(figures.trust_rate_pct, 1) for figures in found)
+            table.add_row("  trust rate, %", *trust, style="dim")
     return table

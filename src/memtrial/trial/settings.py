@@ -156,9 +156,7 @@ class Settings:
         if self.holding > 1 and self.trust != "purse":
             return f"trust = {self.trust!r} cannot take turns; holding = {self.holding} needs trust='purse'"
         if self.trust == "purse" and self.cap * self.alpha < 1:
-            return (
-                f"a purse capped at {self.cap:g} never reaches 1 / alpha = {1 / self.alpha:g}; raise one"
-            )
+            return f"a purse capped at {self.cap:g} never reaches 1 / alpha = {1 / self.alpha:g}; raise one"
         steps = self.alpha0 * _WEIGHT_STEPS
         if self.veto is not None and abs(steps - round(steps)) > 1e-9:
             return f"alpha0 = {self.alpha0}; with a veto it must be a multiple of {1 / _WEIGHT_STEPS:g}"

@@ -12,15 +12,12 @@ from numpy.typing import NDArray
 
 from memtrial.bench.methods.contract import FULL_WEIGHT
 from memtrial.bench.planted.lane import REFERENCE
-from memtrial.bench.planted.plan import SHARDS, TIMING, Part, Task, parts_of, read_manifest
+from memtrial.bench.planted.plan import ANCHOR, SHARDS, TIMING, Part, Task, parts_of, read_manifest
 from memtrial.bench.planted.regimes import CORE, WARMUP, Regime
 from memtrial.bench.planted.result import CoreFigures, MethodFigures, PlantedResult, RegimeResult, SettingResult
 from memtrial.bench.planted.shards import read_shard
 from memtrial.bench.planted.turns import HALF, turn_figures
 from memtrial.portfolio import INVESTORS
-
-ANCHOR = "memtrial_never_trusts"
-"""The method whose utility is the anchor's; without it the reference stands in."""
 
 
 def aggregate(folder: Path) -> PlantedResult:
@@ -56,9 +53,8 @@ def aggregate(folder: Path) -> PlantedResult:
 def _regime(
     folder: Path, part: Part, regime: Regime, worlds: Sequence[int], seed: int, labels: Mapping[str, str]
 ) -> RegimeResult:
-    tasks = [
-        Task(setting=part.setting, regime=regime, world=world, methods=part.methods, seed=seed) for world in worlds
-    ]
+    methods = part.methods_in(regime)
+    tasks = [Task(setting=part.setting, regime=regime, world=world, methods=methods, seed=seed) for world in worlds]
     records = [read_shard(folder / SHARDS / task.file, task) for task in tasks]
     names = records[0].methods
     # (n_worlds, n_investors, n_methods, n_dates)
@@ -75,18 +71,22 @@ def _regime(
         name: turn_figures(regime, utility[:, :, names.index(name)], weight[:, :, names.index(name)], anchor)
         for name in (figures if regime.turns else ())
     }
-    valued = {
-        name: correlation[:, row].mean(axis=0)
-        for row, name in enumerate(names)
-        if not np.isnan(correlation[:, row]).all()
-    }
-    return RegimeResult(regime=regime, methods=figures, reference=reference, rank_correlation=valued, turns=turns)
+    valued = {name: row for row, name in enumerate(names) if not np.isnan(correlation[:, row]).all()}
+    return RegimeResult(
+        regime=regime,
+        methods=figures,
+        reference=reference,
+        rank_correlation={name: correlation[:, row].mean(axis=0) for name, row in valued.items()},
+        rank_correlation_se={name: _error(correlation[:, row]) for name, row in valued.items()},
+        turns=turns,
+    )
 
 
 def method_figures(name: str, label: str, utility: NDArray[np.float64], weight: NDArray[np.float64]) -> MethodFigures:
     """Figures of one method from its utility (a fraction) and weight, both (n_worlds, n_investors, n_dates)."""
     earned, moved = 100.0 * utility[:, :, WARMUP:], weight[:, :, WARMUP:]
     by_investor = earned.mean(axis=2)
+    yearly = 100.0 * moved.reshape(*moved.shape[:2], -1, 12).mean(axis=(1, 3))
     by_world, trust = by_investor.mean(axis=1), 100.0 * moved.mean(axis=(1, 2))
     return MethodFigures(
         name=name,
@@ -98,7 +98,8 @@ def method_figures(name: str, label: str, utility: NDArray[np.float64], weight: 
         trust_rate_pct=float(trust.mean()),
         trust_rate_sd=_sd(trust),
         trust_rate_by_world=trust,
-        trust_rate_by_year=100.0 * moved.reshape(*moved.shape[:2], -1, 12).mean(axis=(0, 1, 3)),
+        trust_rate_by_year=yearly.mean(axis=0),
+        trust_rate_by_year_se=_error(yearly),
         ever_trusted_pct=100.0 * float((moved >= FULL_WEIGHT).any(axis=2).mean()),
         months_to_half=_median_first(moved >= HALF),
         months_to_full=_median_first(moved >= FULL_WEIGHT),
@@ -132,6 +133,12 @@ def _core(regimes: Mapping[str, RegimeResult]) -> dict[str, CoreFigures]:
 
 def _sd(by_world: NDArray[np.float64]) -> float:
     return float(by_world.std(ddof=1)) if by_world.size > 1 else float("nan")
+
+
+def _error(by_world: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard error over worlds, the first axis; NaN for one world."""
+    worlds = len(by_world)
+    return by_world.std(axis=0, ddof=1) / np.sqrt(worlds) if worlds > 1 else np.full(by_world.shape[1:], np.nan)
 
 
 def _timing(folder: Path) -> tuple[float, int]:

@@ -13,7 +13,7 @@ from memtrial.bench.methods import METHODS, Deployment, make
 from memtrial.bench.planted.lane import REFERENCE
 from memtrial.bench.planted.market import load_market
 from memtrial.bench.planted.pools import DirichletPool, Pool
-from memtrial.bench.planted.regimes import REGIMES, Regime
+from memtrial.bench.planted.regimes import PAPER, REGIMES, Regime
 from memtrial.bench.planted.setting import Setting
 from memtrial.errors import InputError
 from memtrial.portfolio import INVESTORS, TRADING_COST
@@ -35,17 +35,39 @@ WEAK_METHODS = (
 )
 """Methods of paper Table D.15, and the guarded preset."""
 
+ANCHOR = "memtrial_never_trusts"
+"""The method whose utility is the anchor's."""
+
+FIRST_WORLD = 15
+"""Worlds 0 to 14 are for development, as in the paper; the tables are made of those from here on."""
+
 EXTENSIBLE = ("worlds", "first_world", "labels")
 """A run may go on with more worlds, or with other names on pages; whatever else differs is another run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """One table: a setting, its regimes and its methods."""
+    """One table: a setting, its regimes and its methods.
+
+    Attributes
+    ----------
+    setting, regimes
+        What the methods meet.
+    methods
+        Methods of every regime.
+    paper_methods
+        Further methods of the paper's own regimes: its tables have no others.
+    """
 
     setting: Setting
     regimes: tuple[Regime, ...]
     methods: tuple[str, ...]
+    paper_methods: tuple[str, ...] = ()
+
+    def methods_in(self, regime: Regime) -> tuple[str, ...]:
+        """The methods of one regime; where memories turn, the anchor is one of them, so that a loss can be measured."""
+        further = self.paper_methods if regime.key in PAPER else (ANCHOR,) if regime.turns else ()
+        return tuple(dict.fromkeys((*self.methods, *further)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +104,7 @@ class Plan:
 
     parts: tuple[Part, ...]
     worlds: int = 100
-    first_world: int = 0
+    first_world: int = FIRST_WORLD
     seed: int = 0
     pool: Pool = field(default_factory=DirichletPool)
 
@@ -109,19 +131,26 @@ class Plan:
         for world in self.numbers:
             for part in self.parts:
                 for regime in part.regimes:
-                    yield Task(setting=part.setting, regime=regime, world=world, methods=part.methods, seed=self.seed)
+                    yield Task(
+                        setting=part.setting,
+                        regime=regime,
+                        world=world,
+                        methods=part.methods_in(regime),
+                        seed=self.seed,
+                    )
 
 
 def _check_part(part: Part, pool: Pool) -> None:
     if part.setting.pool != pool.identity:
         raise InputError(f"setting {part.setting.key} draws from {part.setting.pool}, the plan from {pool.identity}")
     keys = [regime.key for regime in part.regimes]
-    for what, names in (("regime", keys), ("method", part.methods)):
+    methods = (*part.methods, *part.paper_methods)
+    for what, names in (("regime", keys), ("method", methods)):
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise InputError(f"{what} {', '.join(repeated)} is named twice; name each once")
-    if REFERENCE in part.methods:
+    if REFERENCE in methods:
         raise InputError(f"{REFERENCE!r} is recorded in every run; leave it out of the methods")
-    for name in part.methods:
+    for name in methods:
         make(name, Deployment(design=part.setting.design))
 
 
@@ -129,10 +158,11 @@ def plan_run(
     *,
     regimes: Sequence[Regime] = tuple(REGIMES.values()),
     methods: Sequence[str] = tuple(METHODS),
+    paper_methods: Sequence[str] = (),
     setting: Setting | None = None,
     pool: Pool | None = None,
     worlds: int = 100,
-    first_world: int = 0,
+    first_world: int = FIRST_WORLD,
     seed: int = 0,
     designs: bool = False,
     weak_reference: bool = False,
@@ -141,16 +171,16 @@ def plan_run(
 
     Parameters
     ----------
-    regimes, methods, setting
-        The main table.
+    regimes, methods, paper_methods, setting
+        The main table; ``paper_methods`` run in the paper's regimes only.
     pool
         Where base allocations come from; it overrides the setting's.
     worlds, first_world, seed
         As in :class:`Plan`.
     designs
-        Add the settings of paper Table D.10.
+        Add the settings of paper Table D.10, in the paper's regimes.
     weak_reference
-        Add 1/N as the reference (paper Table D.15).
+        Add 1/N as the reference (paper Table D.15), in the paper's regimes.
 
     Raises
     ------
@@ -159,20 +189,22 @@ def plan_run(
     """
     source = pool or DirichletPool()
     main = replace(setting or Setting(), pool=source.identity)
-    parts = [Part(setting=main, regimes=tuple(regimes), methods=tuple(methods))]
+    further = tuple(name for name in paper_methods if name not in methods)
+    parts = [Part(setting=main, regimes=tuple(regimes), methods=tuple(methods), paper_methods=further)]
+    papers = tuple(regime for regime in regimes if regime.key in PAPER)
     others = [(replace(main, k=k, design=kind), DESIGN_METHODS) for k, kind in (DESIGNS if designs else ())]
     others += [(replace(main, reference="1/N"), WEAK_METHODS)] if weak_reference else []
     taken = {main.key}
     for other, names in others:
-        if other.key not in taken:
+        if other.key not in taken and papers:
             taken.add(other.key)
-            parts.append(Part(setting=other, regimes=tuple(regimes), methods=names))
+            parts.append(Part(setting=other, regimes=papers, methods=names))
     return Plan(parts=tuple(parts), worlds=worlds, first_world=first_world, seed=seed, pool=source)
 
 
 def manifest(plan: Plan) -> dict[str, Any]:
     """Everything that determines the numbers of a run, as JSON can hold it."""
-    names = dict.fromkeys(name for part in plan.parts for name in part.methods)
+    names = dict.fromkeys(name for part in plan.parts for regime in part.regimes for name in part.methods_in(regime))
     document = {
         "format": FORMAT,
         "memtrial": metadata.version("memtrial"),
@@ -190,6 +222,7 @@ def manifest(plan: Plan) -> dict[str, Any]:
                 "setting": asdict(part.setting),
                 "regimes": [asdict(regime) for regime in part.regimes],
                 "methods": list(part.methods),
+                "paper_methods": list(part.paper_methods),
             }
             for part in plan.parts
         ],
@@ -224,6 +257,7 @@ def parts_of(document: Mapping[str, Any]) -> tuple[Part, ...]:
             setting=Setting(**part["setting"]),
             regimes=tuple(Regime(**regime) for regime in part["regimes"]),
             methods=tuple(part["methods"]),
+            paper_methods=tuple(part["paper_methods"]),
         )
         for part in document["parts"]
     )

@@ -35,8 +35,8 @@ class MethodFigures:
         By investor, (n_worlds,) each.
     trust_rate_pct, trust_rate_sd, trust_rate_by_world
         100 times the mean weight of memory over test decisions, its sd over worlds, and by world.
-    trust_rate_by_year
-        The same by test year, (10,).
+    trust_rate_by_year, trust_rate_by_year_se
+        The same by test year, and its standard error over worlds, (10,).
     ever_trusted_pct
         Lanes in which memory was trusted in full on some test date, in %.
     months_to_half, months_to_full
@@ -54,6 +54,7 @@ class MethodFigures:
     trust_rate_sd: float
     trust_rate_by_world: NDArray[np.float64]
     trust_rate_by_year: NDArray[np.float64]
+    trust_rate_by_year_se: NDArray[np.float64]
     ever_trusted_pct: float
     months_to_half: float | None
     months_to_full: float | None
@@ -111,6 +112,8 @@ class RegimeResult:
         For each method that values experiences: Spearman correlation between its values and the planted quality of all
         M experiences, balanced investor, mean over worlds, at the end of test years 1 to 10, (10,). A constant vector
         of values counts as 0. NaN where all planted qualities are equal.
+    rank_correlation_se
+        Its standard error over worlds, (10,).
     turns
         By method, when the regime turns; else empty.
     """
@@ -119,6 +122,7 @@ class RegimeResult:
     methods: Mapping[str, MethodFigures]
     reference: MethodFigures
     rank_correlation: Mapping[str, NDArray[np.float64]]
+    rank_correlation_se: Mapping[str, NDArray[np.float64]]
     turns: Mapping[str, TurnFigures]
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from memtrial.bench.report.charts import Line, LineChart
+from memtrial.bench.report.charts import Band, Line, LineChart
 from memtrial.bench.report.palette import tone
 from memtrial.bench.report.planted.lookup import COLUMNS, GUARDED, LINES, NAMES, NARROW_NAMES, OWN, Run
 from memtrial.bench.report.planted.published import plotted
@@ -37,6 +37,7 @@ def _curve(run: Run, regime: str) -> Figure | None:
         label=f"Rank correlation between values and planted quality by test year, {found.regime.label}.",
         days=YEARS,
         lines=tuple(_line(name, values) for name, values in known.items()),
+        bands=tuple(_band(name, values, found.rank_correlation_se[name]) for name, values in known.items()),
         y_title="rank correlation with the planted quality (−1 to +1)",
         x_title="end of test year",
         reference=0.0,
@@ -52,7 +53,7 @@ def _curve(run: Run, regime: str) -> Figure | None:
         id=f"figure-5-{regime.replace('.', '-').replace('_', '-')}",
         title=f"Do the values find the useful memories? {found.regime.label} (Figure 5)",
         caption="Spearman correlation between the values and the planted quality of all experiences, balanced "
-        f"investor, mean over {counted(run.worlds, 'world')}. Hollow: what the paper's text "
+        f"investor, mean over {counted(run.worlds, 'world')} with its 95 % band. Hollow: what the paper's text "
         "says of its first and tenth year.",
         views=chart.views(),
         table=Table(caption=f"Rank correlation by test year, {found.regime.label}", columns=columns, rows=rows(body)),
@@ -72,9 +73,10 @@ QUESTIONS = {
 
 
 def _years(run: Run, regime: str) -> Figure | None:
-    found = {name: each.trust_rate_by_year for name in (OWN, GUARDED) if (each := run.figures(name, regime))}
-    if not found:
+    figures = {name: each for name in (OWN, GUARDED) if (each := run.figures(name, regime))}
+    if not figures:
         return None
+    found = {name: each.trust_rate_by_year for name, each in figures.items()}
     quiet = {name: each.trust_rate_by_year for name in found if (each := run.figures(name, "noise_only"))}
     label = COLUMNS[regime]
     lines = [_line(name, values) for name, values in found.items()]
@@ -84,6 +86,7 @@ def _years(run: Run, regime: str) -> Figure | None:
         label=f"Share of the capital moved by memory in each test year, {label}.",
         days=YEARS,
         lines=tuple(lines),
+        bands=tuple(_band(name, each.trust_rate_by_year, each.trust_rate_by_year_se) for name, each in figures.items()),
         y_title="capital moved by memory (%)",
         x_title="end of test year",
         hollow=tuple((0 if year == "year_1" else 9, value, tone(OWN)) for year, value in known.items()),
@@ -97,10 +100,22 @@ def _years(run: Run, regime: str) -> Figure | None:
     return Figure(
         id=f"figure-trust-{regime.replace('.', '-').replace('_', '-')}",
         title=f"{QUESTIONS[regime]} {label}",
-        caption=f"Mean share of the capital by test year, {counted(run.lanes, 'lane')}; dashed: noise only.{marks}",
+        caption=f"Mean share of the capital by test year, {counted(run.lanes, 'lane')}, with its 95 % band; dashed: "
+        f"noise only.{marks}",
         views=chart.views(),
         table=Table(caption=f"Share of capital moved by memory, {label}", columns=columns, rows=rows(body)),
         wide=False,
+    )
+
+
+def _band(name: str, values: NDArray[np.float64], se: NDArray[np.float64]) -> Band:
+    """95 % of the mean over worlds; nothing for one world."""
+    low, high = values - 1.96 * se, values + 1.96 * se
+    known = np.isfinite(low) & np.isfinite(high)
+    return Band(
+        low=[float(value) if there else None for value, there in zip(low, known, strict=True)],
+        high=[float(value) if there else None for value, there in zip(high, known, strict=True)],
+        tone=tone(name),
     )
 
 
