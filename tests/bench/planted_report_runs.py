@@ -83,7 +83,14 @@ class _Made:
                                                                          "counterfactual_selection")}  # fmt: skip
         turns = {name: self.turn() for name in names if regime.turns and name.startswith(("memtrial", "guarded"))}
         reference = self.method("reference", regime)
-        return RegimeResult(regime=regime, methods=methods, reference=reference, rank_correlation=ranked, turns=turns)
+        return RegimeResult(
+            regime=regime,
+            methods=methods,
+            reference=reference,
+            rank_correlation=ranked,
+            rank_correlation_se={name: np.full(10, 0.02 if self.worlds > 1 else np.nan) for name in ranked},
+            turns=turns,
+        )
 
     def method(self, name: str, regime: Regime) -> MethodFigures:
         acts = name.startswith(("memtrial", "guarded", "counterfactual"))
@@ -105,6 +112,7 @@ class _Made:
             trust_rate_sd=float(trust.std(ddof=1)) if self.worlds > 1 else float("nan"),
             trust_rate_by_world=trust,
             trust_rate_by_year=float(trust.mean()) * np.linspace(0.2, 1.2, 10),
+            trust_rate_by_year_se=np.full(10, 2.0 if self.worlds > 1 else np.nan),
             ever_trusted_pct=(quiet if gain == 0 else 90.0) * acts,
             months_to_half=12.0,
             months_to_full=None,

@@ -100,7 +100,9 @@ def test_names_are_taken_apart():
     methods = named_methods((), ablations=False)
     assert len(methods) == 16
     assert named_methods(("all",), ablations=True)[:16] == methods
-    assert "memtrial_never_trusts" in named_methods((), ablations=True)
+    assert "guarded_no_veto" in named_methods((), ablations=True)
+    further = plan_of(Request(ablations=True)).parts[0].paper_methods
+    assert {"memtrial_f_test", "memtrial_alpha_0.2", "anchored_memrl"} <= set(further)
     assert named_methods(("memtrial", "guarded_no_veto"), ablations=False) == ("memtrial", "guarded_no_veto")
 
 
@@ -128,10 +130,11 @@ def test_the_command_prints_one_json_document(tmp_path):
     made = json.loads(done.stdout)
     assert made["worlds"] == 1
     assert made["seconds"] > 0
-    assert made["decisions_per_second"] == pytest.approx(7 * 3 * 3 * 132 / made["seconds"])
+    assert made["decisions_per_second"] == pytest.approx((7 * 3 + 1) * 3 * 132 / made["seconds"])
     assert list(made["regimes"]) == [*CORE, "informative", "swap_0.5"]
-    for regime in made["regimes"].values():
-        assert list(regime["methods"]) == ["memtrial", "memrl", "self_consistency"]
+    for key, regime in made["regimes"].items():
+        further = ["memtrial_never_trusts"] if key == "swap_0.5" else []
+        assert list(regime["methods"]) == ["memtrial", "memrl", "self_consistency", *further]
         for figures in regime["methods"].values():
             assert {"utility", "utility_sd", "trust_rate_pct", "ever_trusted_pct"} <= set(figures)
             assert figures["utility_sd"] is None

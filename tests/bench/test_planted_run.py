@@ -19,7 +19,7 @@ from memtrial.bench.executors import Joblib, Ray, Serial, make_executor
 from memtrial.bench.planted import load, plan_run, run_planted
 from memtrial.bench.planted.lane import YEAR_ENDS
 from memtrial.bench.planted.plan import MANIFEST, SHARDS, Part, Plan
-from memtrial.bench.planted.regimes import REGIMES, Regime
+from memtrial.bench.planted.regimes import PAPER, REGIMES, Regime
 from memtrial.bench.planted.setting import Setting
 from memtrial.bench.planted.shards import COLUMNS, read_shard
 from memtrial.errors import InputError
@@ -104,7 +104,7 @@ def damage(path, how):
     elif how == "empty":
         path.write_bytes(b"")
     elif how == "other":
-        shutil.copy(path.with_name("00001.parquet"), path)
+        shutil.copy(path.with_name("00016.parquet"), path)
     elif how == "gone":
         path.unlink()
     else:
@@ -132,7 +132,7 @@ def test_a_run_can_be_given_more_worlds(serial, tmp_path):
     seen = []
     result = run_planted(plan(worlds=4), out=folder, on_progress=seen.append)
     assert (seen[0].resumed, seen[-1].done) == (6, 8)
-    assert result.worlds == (0, 1, 2, 3)
+    assert result.worlds == (15, 16, 17, 18)
     first = load(serial).regimes["beta_0.5"].methods["memtrial"].utility_by_world
     np.testing.assert_array_equal(result.regimes["beta_0.5"].methods["memtrial"].utility_by_world[:3], first)
 
@@ -226,7 +226,16 @@ def test_designs_and_the_weak_reference_are_tables_of_their_own():
         (6, "half", 32, "memory_free"),
         (4, "half", 8, "1/N"),
     ]
-    assert len({task.file for task in made.tasks()}) == len(list(made.tasks())) == 8 * 14
+    assert len({task.file for task in made.tasks()}) == len(list(made.tasks())) == 14 + 7 * 7
+    assert {regime.key for part in made.parts[1:] for regime in part.regimes} == set(PAPER)
+
+
+def test_the_papers_tables_have_its_regimes_and_turns_have_the_anchor():
+    made = plan_run(methods=("memtrial",), paper_methods=("memtrial_f_test", "memtrial"), worlds=1)
+    by_regime = {task.regime.key: task.methods for task in made.tasks()}
+    assert by_regime["beta_0.25"] == ("memtrial", "memtrial_f_test")
+    assert by_regime["harm_0.5"] == ("memtrial",)
+    assert by_regime["swap_0.5"] == ("memtrial", "memtrial_never_trusts")
 
 
 def test_executors_by_name():
