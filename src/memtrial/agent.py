@@ -190,9 +190,21 @@ class Agent:
         if known is not None:
             return known
         recall = self._recalled(seen)
-        subsets = self._guarded(lambda: self._subsets(seen, recall))
-        drafts = await draft_all(self._policy, seen, recall.experiences, subsets)
+        drafts = await self._drafted(seen, recall)
         return self._guarded(lambda: self._judge(seen, recall, drafts))
+
+    async def _drafted(self, state: State, recall: Recall) -> tuple[Draft, ...]:
+        subsets = self._guarded(lambda: self._subsets(state, recall))
+        before = self._events
+        try:
+            drafts = await draft_all(self._policy, state, recall.experiences, subsets)
+        except BaseException:
+            self._trial = self._trial if not self.settings.extra_draft else None
+            raise
+        if self.settings.extra_draft and self._events != before:
+            # Asking for an extra draft learned what was known; with an outcome that came meanwhile, start afresh.
+            self._trial = None
+        return drafts
 
     def _subsets(self, state: State, recall: Recall) -> tuple[tuple[int, ...], ...]:
         """The subsets to draft: those of the design, and the one that the trial asks for beyond them."""
@@ -203,7 +215,6 @@ class Agent:
         _, features = self._content.at(recall, trial)
         ids = [experience.id for experience in recall.experiences]
         extra = trial.foresee(retrieved=ids, features=features, at=state.decided_at)
-        self._trial = None  # it may have learned and changed its basis; a draft that fails must not leave that behind
         return designed if extra is None else (*designed, extra)
 
     def _recalled(self, state: State) -> Recall:

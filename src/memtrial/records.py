@@ -260,7 +260,7 @@ class Verdict:
         How memory earns its weight: ``purse``, ``t_test``, ``f_test`` or ``always``.
     p_value
         One-sided p of the test (Eq. 9), 1 when ``n_scores < 2``; with a purse 1 / ``wealth``, at most 1, which is valid
-        whenever one looks.
+        whenever one looks (when purses take turns, at every fixed date).
     alpha, min_scores
         Level of the rule, and least number of scores of the t-test.
     wealth, shares
@@ -271,8 +271,8 @@ class Verdict:
         A further subset, outside the design, whose draft stands for that of ``subset``; ``None`` when there is none.
     bound, vetoed
         What a draft of this size has to make up for, at most 0, and whether it was refused for that.
-    bets
-        Whether the purse bets on the forward scores of this decision.
+    bets, terms
+        Whether the purse bets on the forward scores of this decision, and by which terms.
     reference_weight
         q of the anchored blend (Eq. 11), whether or not the blend is deployed.
     """
@@ -297,6 +297,7 @@ class Verdict:
     bound: float = 0.0
     vetoed: bool = False
     bets: bool = False
+    terms: str = ""
     reference_weight: float
 
     @property

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from memtrial.bench.classalloc.evaluate import (
     falling,
     wealth_dates,
 )
-from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult
+from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult, deployed_method
 from memtrial.bench.methods import Deployment, make
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, ClassAllocMarket, DecisionDate, decided_at, known_at
 from memtrial.market.classalloc import load as load_market
@@ -33,7 +34,7 @@ from memtrial.records import (
     as_weights,
     fingerprint,
 )
-from memtrial.trial import Settings, Trial, blend, blends, design
+from memtrial.trial import Settings, Trial, act_on, blends, design
 
 K = 4
 
@@ -44,8 +45,10 @@ class World:
 
     ``influence`` tilts every draft that shows an experience towards what that experience favours, ``skill`` towards
     what will in fact earn most, by how good the experience is; ``missing`` is the share of drafts without an answer;
-    ``dead`` are months in which no draft was valid; ``note`` is put into every text that a model or a memory could
-    have written.
+    ``pool`` keeps only the first experiences; ``dead`` are months in which no draft was valid; ``note`` is put into
+    every text that a model or a memory could have written. ``preset`` and ``changes`` are the settings that are
+    deployed; with ``extra_draft`` among the changes all sixteen subsets can be drafted. ``hold`` keeps memory in shadow
+    mode.
     """
 
     months: int = 71
@@ -54,16 +57,25 @@ class World:
     skill: float = 0.0
     noise: float = 0.05
     missing: float = 0.03
+    pool: int = 58
     dead: tuple[int, ...] = ()
     min_scores: int = 10
     alpha: float = 0.05
     note: str = ""
+    preset: Literal["guarded", "paper"] = "paper"
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    hold: bool = False
+
+    @property
+    def settings(self) -> Settings:
+        made = Settings.guarded if self.preset == "guarded" else Settings.paper
+        return made(alpha=self.alpha, min_scores=self.min_scores, hold=self.hold, **self.changes)
 
     def result(self) -> ClassAllocResult:
         market = load_market()
         warmup = [day for day in market.decisions if day.split == "warmup"]
         test = tuple(day for day in market.decisions if day.split == "test")[: self.months]
-        experiences = [self._experience(market, day) for day in warmup]
+        experiences = [self._experience(market, day) for day in warmup][: self.pool]
         months = list(self._drafted(market, test, experiences))
         investors = {name: self._investor(investor, market, test, months) for name, investor in INVESTORS.items()}
         primary = investors["balanced"]
@@ -71,6 +83,7 @@ class World:
         return ClassAllocResult(
             assets=ASSETS,
             policy=f"synthetic momentum {self.note} t=0.7 seed={self.seed}",
+            settings=self.settings,
             grown=False,
             warmup_months=len(warmup),
             experiences=len(experiences),
@@ -115,10 +128,14 @@ class World:
                 for rank, row in enumerate(chosen)
             )
             recall = Recall(
-                as_of=decided_at(day.day), query=market.situation(day.day), embedder="synthetic", pool=58, shown=shown
+                as_of=decided_at(day.day),
+                query=market.situation(day.day),
+                embedder="synthetic",
+                pool=self.pool,
+                shown=shown,
             )
             drafts = []
-            for subset in design(K).subsets:
+            for subset in design(K, "full" if self.settings.extra_draft else "half").subsets:
                 pull = past * 4 + self.influence * tilts[chosen[list(subset)]].sum(axis=0)
                 pull = pull + self.skill * future * quality[chosen[list(subset)]].sum()
                 pull = pull + self.noise * rng.standard_normal(len(ASSETS))
@@ -144,14 +161,14 @@ class World:
         months: list[tuple[Recall, tuple[Draft, ...]]],
     ) -> InvestorResult:
         mandate = investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE)
-        deployed = _Deployed(self, market, mandate, Trial(Settings.paper(alpha=self.alpha, min_scores=self.min_scores)))
+        deployed = _Deployed(self, market, mandate, Trial(self.settings))
         for day, (recall, drafts) in zip(test, months, strict=True):
             deployed.month(day, recall, drafts)
         deployed.settle_until(None)
         decisions = tuple(deployed.decisions)
         methods = {
             name: agent_result(name, decisions, market=market, months=test, mandate=mandate)
-            if name == "memtrial"
+            if name == deployed_method(self.settings)
             else evaluate(make(name, Deployment()), market=market, months=test, decisions=decisions, mandate=mandate)
             for name in COMPARED
         }
@@ -180,28 +197,34 @@ class _Deployed:
         self.decisions.append(decision)
         self.waiting.append((day, decision))
 
-    def _decide(self, day: DecisionDate, recall: Recall, drafts: tuple[Draft, ...]) -> Decision:
+    def _decide(self, day: DecisionDate, recall: Recall, made: tuple[Draft, ...]) -> Decision:
         project = self.mandate.project
+        plan = design(K)
+        seen = {
+            "retrieved": [e.id for e in recall.experiences],
+            "features": np.zeros((K, 8)),
+            "at": decided_at(day.day),
+        }
+        asked = self.trial.foresee(**seen)
+        designed = tuple(next(draft for draft in made if draft.subset == subset) for subset in plan.subsets)
+        drafts = (*designed, *(draft for draft in made if draft.subset == asked))
         projected = tuple(
             None if draft.weights is None else as_weights(project(np.array(draft.weights)).tolist()) for draft in drafts
         )
-        valid = [weights for weights in projected if weights is not None]
+        valid = [weights for weights in projected[: len(designed)] if weights is not None]
         reference = as_weights(project(equal_weight(len(ASSETS))).tolist())
         mean = as_weights(np.mean(valid, axis=0).tolist()) if valid else None
         identity = f"classalloc-{self.mandate.name}-{day.day}"
         verdict = self.trial.act(
             identity,
-            retrieved=[experience.id for experience in recall.experiences],
-            features=np.zeros((K, 8)),
-            valid=[weights is not None for weights in projected],
-            at=decided_at(day.day),
+            valid=[weights is not None for weights in projected[: len(designed)]],
+            extra=asked if asked is not None and projected[-1] is not None else None,
+            **seen,
         )
-        action = reference
-        if verdict.trusted:
-            action = projected[design(K).subsets.index(verdict.subset)] or reference
-        elif mean is not None:
-            mixed = blend(np.array(reference), np.array(mean), verdict.reference_weight)
-            action = as_weights(mixed.tolist())
+        rows = np.array([(np.nan,) * len(ASSETS) if weights is None else weights for weights in projected])
+        extra = rows[-1] if len(rows) > len(designed) else None
+        acted = act_on(verdict, plan, rows[: len(designed)], np.array(reference), extra=extra)
+        action = as_weights(acted.tolist())
         return Decision(
             id=identity,
             scope="synthetic",
@@ -261,7 +284,7 @@ class _Deployed:
         mixed = None if mean is None else earned(blends(np.array(decision.reference), np.array(mean)))
         learned = self.trial.settle(
             decision.id,
-            utilities=[np.nan if value is None else value for value in draft],
+            utilities=[np.nan if value is None else value for value in draft[: design(K).n_drafts]],
             blend_utilities=mixed,
             known_at=known_at(when.outcome_day),
         )

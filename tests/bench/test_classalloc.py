@@ -16,8 +16,10 @@ from classalloc_worlds import momentum
 from memtrial.bench.classalloc import ClassAllocResult, document, run_classalloc
 from memtrial.bench.classalloc.evaluate import COMPARED, evaluate
 from memtrial.bench.methods import Action, Deployment, Memtrial, Occasion, Settlement, make
+from memtrial.bench.report.sections.case import Case
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, decided_at, known_at, load
 from memtrial.models import WordLlamaEmbedder
+from memtrial.standings import standings
 from memtrial.store import Store
 from memtrial.store.vectors import DECIMALS
 from memtrial.trial import Settings
@@ -29,6 +31,12 @@ DATA = Path(__file__).parents[1] / "data"
 def result(tmp_path_factory: pytest.TempPathFactory) -> ClassAllocResult:
     with Store(tmp_path_factory.mktemp("classalloc") / "run.db") as store:
         return asyncio.run(run_classalloc(momentum, store=store, scope="momentum"))
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> ClassAllocResult:
+    with Store(tmp_path_factory.mktemp("classalloc-paper") / "run.db") as store:
+        return asyncio.run(run_classalloc(momentum, store=store, scope="momentum", settings=Settings.paper()))
 
 
 def average(result: ClassAllocResult, method: str) -> float:
@@ -88,19 +96,72 @@ def test_logged_allocations_of_a_real_model_evaluate_to_the_known_average(result
 
 
 def test_the_trial_without_a_store_is_the_agents_trial(result: ClassAllocResult) -> None:
+    same_as_alone(result, Settings.guarded(), "memtrial_guarded")
+
+
+def test_the_other_preset_is_evaluated_as_if_it_were_deployed(
+    result: ClassAllocResult, paper: ClassAllocResult
+) -> None:
+    same_as_alone(paper, Settings.paper(), "memtrial")
+    assert (result.preset, paper.preset) == ("guarded", "paper")
+    for name, outcome in result.investors.items():
+        for method in ("memtrial", "memtrial_guarded", "memtrial_never_trusts", "hedge"):
+            mine, theirs = outcome.methods[method], paper.investors[name].methods[method]
+            assert mine.label == theirs.label
+            for here, there in zip(mine.months, theirs.months, strict=True):
+                assert here.weights == pytest.approx(there.weights, abs=1e-9)
+                assert here.memory_weight == pytest.approx(there.memory_weight, abs=1e-9)
+
+
+def same_as_alone(result: ClassAllocResult, settings: Settings, name: str) -> None:
+    """The agent's months are those of its trial alone, without a store."""
     market = load()
     months = tuple(when for when in market.decisions if when.split == "test")
     for outcome in result.investors.values():
         alone = evaluate(
-            Memtrial(Settings.paper()),
+            Memtrial(settings),
             market=market,
             months=months,
             decisions=outcome.decisions,
             mandate=outcome.investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE),
         )
-        for mine, agents in zip(alone.months, outcome.methods["memtrial"].months, strict=True):
+        for mine, agents in zip(alone.months, outcome.methods[name].months, strict=True):
             assert mine.weights == pytest.approx(agents.weights, abs=1e-12)
-            assert mine.trusted == agents.trusted
+            assert mine.memory_weight == pytest.approx(agents.memory_weight, abs=1e-12)
+
+
+def test_a_late_outcome_costs_a_bet(result: ClassAllocResult) -> None:
+    primary = result.investors["balanced"]
+    known = {
+        decision.id: outcome.known_at for decision, outcome in zip(primary.decisions, primary.outcomes, strict=True)
+    }
+    betting: list[str] = []
+    for decision in primary.decisions:
+        closed = all(known[earlier] <= decision.decided_at for earlier in betting)
+        assert decision.verdict.bets == closed
+        if closed:
+            betting.append(decision.id)
+    assert 0 < len(primary.decisions) - len(betting) <= 9
+
+
+def test_the_standings_of_the_report_are_those_of_the_store(tmp_path: Path) -> None:
+    with Store(tmp_path / "standings.db") as store:
+        made = asyncio.run(run_classalloc(momentum, store=store, scope="momentum", months=30))
+        case = Case(made)
+        end = max(outcome.known_at for outcome in case.outcomes)
+        judged = standings(store, scope="momentum", agent="balanced", as_of=end, holding=case.holding)
+    assert case.holding == 2
+    assert tuple(case.standings.values()) == judged
+
+
+def test_a_draft_beyond_the_design_is_no_part_of_the_credit_table(tmp_path: Path) -> None:
+    with Store(tmp_path / "extra.db") as store:
+        settings = Settings.guarded(extra_draft=True)
+        made = asyncio.run(run_classalloc(momentum, store=store, scope="extra", months=30, settings=settings))
+    primary = made.investors["balanced"]
+    assert any(len(decision.drafts) == 9 for decision in primary.decisions)
+    measured = [outcome for outcome in primary.outcomes if outcome.contributions is not None]
+    assert made.credit.n == 4 * len(measured)
 
 
 def test_an_outcome_is_used_only_after_its_sessions(result: ClassAllocResult) -> None:
@@ -168,6 +229,7 @@ def test_identical_drafts_give_no_score_and_no_trust(tmp_path: Path) -> None:
 def test_the_document_has_what_is_promised(result: ClassAllocResult) -> None:
     made = document(result, recording="r", report="p", seconds=1.0)
     assert made["benchmark"] == "classalloc"
+    assert made["preset"] == "guarded"
     assert made["decisions"] == 71
     fields = {"utility_pct_month", "cumulative_return_pct", "sharpe", "max_drawdown_pct", "trust_rate_pct"}
     assert set(made["methods"]) == set(COMPARED)

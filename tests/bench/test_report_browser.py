@@ -47,6 +47,14 @@ def result() -> ClassAllocResult:
     return World(months=24).result()
 
 
+@pytest.fixture(scope="module", params=["guarded", "paper"])
+def either(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report under either preset: partial weights and full trust, or none at all."""
+    world = World(months=26, skill=1.5, influence=0.02, noise=0.02, seed=3, preset="guarded")
+    made = world if request.param == "guarded" else World(months=24)
+    return write_report(made.result(), tmp_path_factory.mktemp("either") / "report.html")
+
+
 @pytest.fixture(scope="module")
 def file(result: ClassAllocResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(result, tmp_path_factory.mktemp("report") / "report.html")
@@ -80,9 +88,9 @@ def shown(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1920])
-def test_no_complaint_no_request_no_overflow(browser: Any, file: Path, scheme: str, width: int) -> None:
-    visit = Visit(browser, file.as_uri(), color_scheme=scheme, viewport={"width": width, "height": 900})
+@pytest.mark.parametrize("width", [360, 768, 1280, 1920])
+def test_no_complaint_no_request_no_overflow(browser: Any, either: Path, scheme: str, width: int) -> None:
+    visit = Visit(browser, either.as_uri(), color_scheme=scheme, viewport={"width": width, "height": 900})
     with visit as page:
         for summary in page.locator("summary:visible").all()[:12]:
             summary.click()
@@ -98,11 +106,20 @@ def test_no_complaint_no_request_no_overflow(browser: Any, file: Path, scheme: s
         })""")
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert visit.complaints == []
-    assert visit.requests == [file.as_uri()]
+    assert visit.requests == [either.as_uri()]
     assert wide <= 0
     assert set(charts) == {1}
     assert outside == []
     assert (paper == "rgb(22, 24, 28)") == (scheme == "dark")
+
+
+def test_the_table_of_methods_needs_no_scrolling_on_a_laptop(browser: Any, either: Path) -> None:
+    with Visit(browser, either.as_uri(), viewport={"width": 1280, "height": 900}) as page:
+        hidden = page.evaluate("(() => { const box = document.querySelector('#methods .scroll');"
+                               "return box.scrollWidth - box.clientWidth; })()")  # fmt: skip
+        rows = page.locator("#methods .scroll").first.locator("tbody tr").count()
+    assert rows == 16
+    assert hidden <= 0
 
 
 def test_one_decision_is_chosen_by_keyboard(browser: Any, file: Path, result: ClassAllocResult) -> None:

@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 
 STYLE = (resources.files("memtrial.bench.report") / "static" / "page.css").read_text(encoding="utf-8")
-TONES = [f"tone-{index}" for index in range(1, 10)]
+TONES = [f"tone-{index}" for index in range(1, 17)]
 TEXT = [
     *((name, "paper") for name in ("ink", "muted", "accent", "helped", "hurt", "reference", *TONES)),
     *((name, "own") for name in ("ink", "muted", "hurt")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,17 +18,21 @@ from typing import Any
 import pytest
 from models_server import Script, Seen, StandIn, need
 
+from memtrial.records import Decision
+from memtrial.store import Store
+
 need("openai")
 
 PROGRAM = [sys.executable, "-m", "memtrial"]
 MONTHS = "4"
 
 
-def memtrial(*arguments: str, folder: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """Run the command in ``folder`` with a key that opens nothing."""
+def memtrial(*arguments: str, folder: Path, check: bool = True, columns: int = 80) -> subprocess.CompletedProcess[str]:
+    """Run the command in ``folder`` with a key that opens nothing, on a terminal of ``columns``."""
     done = subprocess.run(
-        [*PROGRAM, *arguments], cwd=folder, env=environment(), capture_output=True, text=True, timeout=240, check=False
-    )
+        [*PROGRAM, *arguments], cwd=folder, env={**environment(), "COLUMNS": str(columns)}, capture_output=True,
+        text=True, timeout=240, check=False,
+    )  # fmt: skip
     assert not check or done.returncode == 0, done.stderr
     return done
 
@@ -90,6 +95,77 @@ def test_the_bundled_demo_replays_real_drafts(bundled: tuple[Path, dict[str, Any
     by_investor = made["by_investor"]
     earned = sum(by_investor[name]["1/N"]["utility_pct_month"] for name in by_investor) / 3
     assert earned == pytest.approx(0.636, abs=0.002)
+
+
+def test_the_default_preset_is_guarded_and_both_have_their_rows(bundled: tuple[Path, dict[str, Any]]) -> None:
+    folder, made = bundled
+    assert made["preset"] == "guarded"
+    for methods in (made["methods"], *made["by_investor"].values()):
+        assert {"memtrial", "memtrial_guarded", "memtrial_never_trusts"} <= set(methods)
+    assert made["by_investor"]["balanced"] == made["methods"]
+    report = (folder / made["report"]).read_text(encoding="utf-8")
+    assert "full trust" in report
+    assert 'id="purse"' in report
+
+
+def test_the_paper_preset_has_the_figures_of_the_paper_preset(
+    bundled: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    """Both presets on one store; each evaluates the other from the same drafts."""
+    folder, guarded = bundled
+    both = tmp_path / "memtrial.db"
+    shutil.copy(folder / "memtrial.db", both)
+    made = json.loads(memtrial("demo", "--preset", "paper", "--json", folder=tmp_path).stdout)
+    assert made["preset"] == "paper"
+    known = {"conservative": (0.5133, 0.5132), "balanced": (0.6595, 0.6585), "aggressive": (0.7490, 0.7479)}
+    for investor, (paper, own) in known.items():
+        for document in (made, guarded):
+            methods = document["by_investor"][investor]
+            assert methods["memtrial"]["utility_pct_month"] == pytest.approx(paper, abs=5e-4)
+            assert methods["memtrial_guarded"]["utility_pct_month"] == pytest.approx(own, abs=5e-4)
+            assert methods["memtrial"]["trust_rate_pct"] == 0.0
+            assert methods["memtrial_guarded"]["trust_rate_pct"] > 0.0
+    assert made["by_investor"] == guarded["by_investor"]
+    assert 'id="p-values"' in (tmp_path / made["report"]).read_text(encoding="utf-8")
+    with sqlite3.connect(both) as connection:
+        rows = connection.execute("SELECT DISTINCT scope FROM decisions").fetchall()
+    connection.close()
+    assert sorted(scope.rsplit(" ", 1)[1] for (scope,) in rows) == ["guarded", "paper"]
+
+
+def test_the_table_fits_a_terminal_and_names_what_was_deployed(tmp_path: Path) -> None:
+    shown = memtrial("demo", "--months", "2", folder=tmp_path).stdout
+    assert "2 months; deployed: memtrial (guarded)" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines() if line.startswith(("│", "┃")))
+    for label in ("memtrial (paper)", "memtrial (guarded)", "memtrial, never trusts", "Counterfactual selection"):
+        assert label in shown
+    shown = memtrial("demo", "--months", "2", "--preset", "paper", folder=tmp_path).stdout
+    assert "deployed: memtrial (paper)" in shown
+
+
+def test_a_partial_weight_is_explained_as_a_mix(bundled: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = bundled
+    with Store(folder / "memtrial.db", create=False) as store:
+        (scope,) = {where for where, _ in store.agents()}
+        made = [event for event in store.journal(scope, "balanced") if isinstance(event, Decision)]
+        vetoed = next(
+            event
+            for event in store.journal(scope, "conservative")
+            if isinstance(event, Decision) and event.verdict.vetoed
+        )
+    part = next(decision for decision in made if 0 < decision.verdict.weight < 0.999)
+    weight, q = part.verdict.weight, (1 - part.verdict.weight) * part.verdict.reference_weight
+    shown = " ".join(memtrial("explain", part.id, folder=folder, columns=200).stdout.split())
+    assert f"memory moves {100 * weight:.1f} % of the capital" in shown
+    assert f"Action: {weight:.3f} of the draft of" in shown
+    assert f"{q:.3f} of the reference and {1 - weight - q:.3f} of the average draft" in shown
+    assert "mix of both" in shown
+    assert f"({100 * weight:.1f}\u00a0%)" in memtrial("explain", part.id, folder=folder, columns=200).stdout
+    top = max(part.verdict.values[part.verdict.learner]) * part.verdict.unit
+    assert f"+{100 * top:.4f}" in shown
+    shown = " ".join(memtrial("explain", vetoed.id, folder=folder, columns=200).stdout.split())
+    assert f"drafts of that size had fallen at least {-100 * vetoed.verdict.bound:.3f} pp short of the anchor" in shown
+    assert "memory moves 0.0 % of the capital" in shown
 
 
 def test_it_can_be_explained_afterwards(bundled: tuple[Path, dict[str, Any]]) -> None:
@@ -174,6 +250,7 @@ FAILURES = {
     "another database": (["demo", "--db", "mysql://x/y", "--months", "2"], 1, "mysql"),
     "no such decision": (["explain", "20200101"], 1, "memtrial.db"),
     "unknown option": (["demo", "--nonsense"], 2, "--nonsense"),
+    "unknown preset": (["demo", "--preset", "bold"], 2, "preset"),
     "unknown command": (["dream"], 2, "dream"),
     "months out of range": (["demo", "--months", "0"], 2, "months"),
 }

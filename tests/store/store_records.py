@@ -198,6 +198,7 @@ def any_decision(draw: st.DrawFn) -> Decision:
             bound=draw(FLOAT),
             vetoed=draw(st.booleans()),
             bets=draw(st.booleans()),
+            terms=draw(TEXT),
             reason=draw(TEXT),
             learner=draw(st.sampled_from(["per_experience", "content_aware"])),
             values={"per_experience": draw(values), "content_aware": draw(values)},

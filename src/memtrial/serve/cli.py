@@ -74,6 +74,10 @@ def demo(
     design: Annotated[
         Literal["half", "full"], typer.Option(help="Draft half of the subsets of what is recalled, or all.")
     ] = "half",
+    preset: Annotated[
+        Literal["guarded", "paper"],
+        typer.Option(help="How memory earns trust: by a purse that bets, or by the paper's t-test."),
+    ] = "guarded",
     open_report: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in a browser.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -100,6 +104,7 @@ def demo(
             months=months,
             grow=grow,
             design=design,
+            preset=preset,
             open_report=open_report,
             as_json=as_json,
         ),

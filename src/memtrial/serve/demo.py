@@ -19,6 +19,7 @@ from memtrial.errors import InputError
 
 if TYPE_CHECKING:
     from memtrial.bench.classalloc import ClassAllocResult
+    from memtrial.trial import Settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +39,7 @@ class Request:
     months: int | None
     grow: bool
     design: Literal["half", "full"]
+    preset: Literal["guarded", "paper"]
     open_report: bool
     as_json: bool
 
@@ -47,7 +49,6 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
     from memtrial.bench.classalloc import document, drafter, run_classalloc
     from memtrial.bench.report import write_report
     from memtrial.store import Store
-    from memtrial.trial import Settings
 
     started = time.perf_counter()
     _prepare(request.out)
@@ -68,10 +69,10 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
             run_classalloc(
                 who.policy,
                 store=store,
-                scope=f"classalloc {request.design} {who.scope} v{__version__}",
+                scope=f"classalloc {request.design} {who.scope} v{__version__} {request.preset}",
                 months=request.months,
                 grow=request.grow,
-                settings=Settings.paper(design=request.design),
+                settings=_settings(request),
                 reflector=who.reflector,
                 on_month=advance,
             )
@@ -91,6 +92,18 @@ def run_demo(request: Request, *, environ: Mapping[str, str]) -> None:
         _print_table(result, report, seconds)
     if request.open_report and _has_screen(environ):
         webbrowser.open(report.resolve().as_uri())
+
+
+def _settings(request: Request) -> Settings:
+    """The preset that is deployed.
+
+    The guarded one keeps one purse, although an outcome is at times known only after the next decision: a purse that
+    still waits sits that decision out, which costs a bet and never the guarantee.
+    """
+    from memtrial.trial import Settings
+
+    made = Settings.paper if request.preset == "paper" else Settings.guarded
+    return made(design=request.design)
 
 
 def _interruptible(run: Coroutine[Any, Any, ClassAllocResult]) -> ClassAllocResult:
@@ -139,18 +152,24 @@ def _progress(request: Request) -> Generator[Callable[[str], None]]:
         yield advance
 
 
+def _title(result: ClassAllocResult) -> str:
+    label = result.investors["balanced"].methods[result.deployed].label
+    return f"ClassAlloc, balanced investor, {len(result.days)} months; deployed: {label}"
+
+
 def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from memtrial.bench.report.sections.methods import TRUSTING
     from memtrial.bench.report.typography import number
 
     console = Console()
-    table = Table(title=f"ClassAlloc, balanced investor, {len(result.days)} months", title_justify="left")
-    table.add_column("method")
-    for heading in ("utility\n% / month", "return\n%", "Sharpe", "drawdown\n%", "acted on memory\n% of months"):
+    table = Table(title=_title(result), title_justify="left")
+    table.add_column("method", no_wrap=True)
+    for heading in ("utility\n% / month", "return\n%", "Sharpe", "drawdown\n%", "memory\nmoved %"):
         table.add_column(heading, justify="right")
-    for method in result.investors["balanced"].methods.values():
+    for name, method in result.investors["balanced"].methods.items():
         figures = method.summary
         table.add_row(
             method.label,
@@ -158,7 +177,8 @@ def _print_table(result: ClassAllocResult, report: Path, seconds: float) -> None
             number(figures.cumulative_return_pct, 1),
             number(figures.sharpe, 2),
             number(figures.max_drawdown_pct, 1),
-            number(figures.trust_rate_pct, 1),
+            number(figures.trust_rate_pct, 1) if name in TRUSTING else "",
+            style="bold" if name == result.deployed else None,
         )
     console.print(table)
     console.print(f"Drafts by {result.policy}", highlight=False, markup=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import cast
@@ -14,8 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from memtrial.bench.report.typography import percent, visible
-from memtrial.records import Decision, Outcome
+from memtrial.bench.report.sections.case import blend_utility, chosen, learner_words
+from memtrial.bench.report.sections.purse import full_trust, veto_words
+from memtrial.bench.report.typography import NBSP, counted, listed, number, percent, visible
+from memtrial.records import Decision, Outcome, Verdict
 from memtrial.store import Store
 
 END = datetime.max.replace(tzinfo=UTC)
@@ -42,11 +44,8 @@ def _print(decision: Decision, outcome: Outcome | None) -> None:
     console.print(visible(f"mandate {decision.mandate}; risk aversion {decision.risk_aversion:g}"), markup=False)
     console.print(visible(decision.situation), markup=False)
     console.print(f"\nVerdict: memory {visible(verdict.reason)}", markup=False)
-    if decision.mean_draft is None:
-        console.print("Action: the reference")
-    elif not verdict.trusted:
-        q = verdict.reference_weight
-        console.print(f"Action: {q:.3f} of the reference and {1 - q:.3f} of the average draft")
+    for line in (*_trust(verdict), _action(decision)):
+        console.print(visible(line), markup=False)
     console.print(_drafts(decision, outcome))
     console.print(_experiences(decision, outcome))
     if outcome is None:
@@ -63,6 +62,41 @@ def _print(decision: Decision, outcome: Outcome | None) -> None:
     )
 
 
+def _trust(verdict: Verdict) -> Iterator[str]:
+    """What the verdict rests on: the purse, the learner that spoke, the veto."""
+    who = f"Values: {learner_words(verdict.learner)}; {counted(verdict.n_scores, 'forward score')}"
+    mean = f", mean {number(verdict.mean_score, 2, sign=True)}" if verdict.n_scores else ""
+    if verdict.rule != "purse":
+        yield f"{who}{mean}"
+        return
+    share = percent(verdict.shares.get(verdict.learner), 0)
+    wealth = f"Purse: 1 became {number(verdict.wealth, 2)}, {full_trust(verdict)} is full trust"
+    yield f"{wealth}; memory moves {percent(verdict.weight, 1)} % of the capital"
+    yield f"{who}{mean}; {share} % of the purse"
+    if verdict.vetoed:
+        yield f"Veto: {veto_words(verdict)}"
+    if not verdict.bets:
+        yield "No bet: an outcome before was still to come"
+
+
+def _action(decision: Decision) -> str:
+    """What was held, as a mix."""
+    verdict = decision.verdict
+    if decision.mean_draft is None:
+        return "Action: the reference"
+    mine = f"the draft of {_shown(chosen(verdict))}"
+    if verdict.trusted:
+        return f"Action: {mine}"
+    weight, q = verdict.weight, (1 - verdict.weight) * verdict.reference_weight
+    parts = [f"{weight:.3f} of {mine}"] if weight else []
+    parts += [f"{q:.3f} of the reference", f"{1 - weight - q:.3f} of the average draft"]
+    return f"Action: {listed(parts)}"
+
+
+def _shown(ranks: tuple[int, ...]) -> str:
+    return ", ".join(f"[{rank + 1}]" for rank in ranks) or "none"
+
+
 def _drafts(decision: Decision, outcome: Outcome | None) -> Table:
     table = Table(title="Drafts (weights in %)", title_justify="left")
     table.add_column("experiences shown")
@@ -71,19 +105,41 @@ def _drafts(decision: Decision, outcome: Outcome | None) -> Table:
     table.add_column("utility %", justify="right")
     for position, (draft, weights) in enumerate(zip(decision.drafts, decision.projected, strict=True)):
         earned = None if outcome is None else outcome.draft_utilities[position]
-        chosen = decision.verdict.trusted and draft.subset == decision.verdict.subset
-        name = ", ".join(f"[{rank + 1}]" for rank in draft.subset) or "none"
+        mine = draft.subset == chosen(decision.verdict) and decision.verdict.total > 0
         table.add_row(
-            name + (" deployed" if chosen else ""),
+            _shown(draft.subset) + (_fate(decision.verdict) if mine else ""),
             *(["–"] * len(decision.assets) if weights is None else _percent(weights)),
             escape(visible(draft.problem or "")) or ("" if earned is None else percent(earned, 3, sign=True)),
         )
     table.add_row("reference", *_percent(decision.reference), "")
-    if not decision.verdict.trusted:
-        mine = "" if outcome is None else percent(outcome.utility, 3, sign=True)
-        name = "reference, deployed" if decision.mean_draft is None else "anchored blend, deployed"
-        table.add_row(name, *_percent(decision.action), mine)
+    _add_action(table, decision, outcome)
     return table
+
+
+def _add_action(table: Table, decision: Decision, outcome: Outcome | None) -> None:
+    """The anchored blend, and the mix with it where memory moves a part."""
+    verdict, mean = decision.verdict, decision.mean_draft
+    if verdict.trusted:
+        return
+    if mean is not None and verdict.weight > 0:
+        q = verdict.reference_weight
+        anchored = tuple(q * a + (1 - q) * b for a, b in zip(decision.reference, mean, strict=True))
+        earned = None if outcome is None else blend_utility(outcome, q)
+        share = f"anchored blend ({percent(1 - verdict.weight, 1)}{NBSP}%)"
+        table.add_row(share, *_percent(anchored), "" if earned is None else percent(earned, 3, sign=True))
+        name = "mix of both, deployed"
+    else:
+        name = "reference, deployed" if mean is None else "anchored blend, deployed"
+    table.add_row(name, *_percent(decision.action), "" if outcome is None else percent(outcome.utility, 3, sign=True))
+
+
+def _fate(verdict: Verdict) -> str:
+    """What became of the draft that memory valued most."""
+    if verdict.trusted:
+        return " deployed"
+    if verdict.weight > 0:
+        return f" ({percent(verdict.weight, 1)}{NBSP}%)"
+    return " vetoed" if verdict.vetoed else ""
 
 
 def _experiences(decision: Decision, outcome: Outcome | None) -> Table:
@@ -97,7 +153,7 @@ def _experiences(decision: Decision, outcome: Outcome | None) -> Table:
         table.add_row(
             f"[{item.rank + 1}]",
             f"{item.similarity:.3f}",
-            percent(values[item.rank], 4, sign=True),
+            percent(decision.verdict.unit * values[item.rank], 4, sign=True),
             "" if effects is None else percent(effects[item.rank], 3, sign=True),
             escape(visible(item.experience.text)),
         )

@@ -193,6 +193,7 @@ verdicts = Table(
     Column("bound", Number, nullable=False),
     Column("vetoed", Boolean, nullable=False),
     Column("bets", Boolean, nullable=False),
+    Column("terms", Text, nullable=False),
     Column("n_scores", BigInteger, nullable=False),
     Column("mean_score", Number, nullable=False),
     Column("sd_score", Number, nullable=False),

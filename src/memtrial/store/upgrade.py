@@ -26,6 +26,7 @@ _STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
             "ALTER TABLE verdicts ADD COLUMN bound REAL NOT NULL DEFAULT 0.0",
             "ALTER TABLE verdicts ADD COLUMN vetoed BOOLEAN NOT NULL DEFAULT 0",
             "ALTER TABLE verdicts ADD COLUMN bets BOOLEAN NOT NULL DEFAULT 0",
+            "ALTER TABLE verdicts ADD COLUMN terms TEXT NOT NULL DEFAULT ''",
         ),
     }
 )

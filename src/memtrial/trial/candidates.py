@@ -36,7 +36,7 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
 
 
 def _forgetting(kind: ValueKind, factor: float) -> Learner:
-    return f"{kind}/{factor:g}"
+    return f"{kind}/{factor!r}"
 
 
 def names(known: Sequence[Candidate]) -> tuple[Learner, ...]:

@@ -16,6 +16,9 @@ NO_REPEATS = 1e-9
 GONE = 1e-13
 """An experience whose evidence faded below this many dates says nothing."""
 
+LOST = 1e-100
+"""A weight below this is nothing, and its square must not vanish."""
+
 RESCALE = 1e100
 """Weights are scaled back before they come near the largest float."""
 
@@ -137,6 +140,8 @@ class Fading:
         """One date: ``measured`` (k,) of the distinct ``rows``, of decision ``number``."""
         del content
         weight = self._factor ** (self._origin - number)
+        if weight < LOST:
+            return  # it comes so late that it counts nothing
         before, before2 = self._weights[rows], self._weights2[rows]
         after, after2 = before + weight, before2 + weight * weight
         step = measured - self._means[rows]

@@ -19,7 +19,7 @@ from memtrial.trial.learning import Learning
 from memtrial.trial.settings import Settings
 from memtrial.trial.trust import forward_score
 from memtrial.trial.values import Value, checked_features
-from memtrial.trial.verdict import judge, speaks
+from memtrial.trial.verdict import judge, speaks, valued
 
 
 class Trial:
@@ -144,6 +144,7 @@ class Trial:
         """The subset outside the design whose draft to make too, before drafting; ``None`` when none is wanted.
 
         It is the set of experiences valued above 0, wanted where memory would have a weight if all drafts were valid.
+        Outcomes known by ``at`` are learned, as :meth:`act` does.
 
         Parameters
         ----------
@@ -162,7 +163,7 @@ class Trial:
         verdict = judge(self.settings, design=plan, valid=valid, predictions=predictions, known=known, hold=self.hold)
         if verdict.weight == 0.0:
             return None
-        wanted = tuple(rank for rank, value in enumerate(verdict.values[verdict.learner]) if value > 0)
+        wanted = valued(predictions[verdict.learner])
         return None if wanted in plan.subsets else wanted
 
     def restore(
@@ -183,7 +184,8 @@ class Trial:
         decision_id, retrieved, features, valid, at
             As they were given to ``act``.
         verdict
-            The verdict as it was given; its predictions, its reference weight and its bet are taken up as they are.
+            The verdict as it was given; its predictions and its reference weight are taken up as they are, its bet only
+            when it was made by the present terms of the purse.
         design
             The design that was drafted; defaults to ``plan(k)``.
 
@@ -202,7 +204,9 @@ class Trial:
                 raise InputError(f"decision {decision_id}: {len(pending.retrieved)} {learner} values are needed")
             stored[learner] = values
         pending.predictions = stored
-        pending.reference_weight, pending.bets = verdict.reference_weight, verdict.bets
+        pending.reference_weight = verdict.reference_weight
+        # Money won by other terms is not this purse's: choosing terms after the scores are known would be hindsight.
+        pending.bets = verdict.bets and verdict.terms == self.settings.purse_terms
         self._learn_due(pending.at)
         self._register(pending)
 

@@ -17,6 +17,9 @@ from collections.abc import Sequence
 TIE = 1e-12
 """Shares within this distance are equal."""
 
+SMALLEST, LARGEST = 1e-300, 1e300
+"""Wealth stays between these, far from where floats end."""
+
 
 class Purse:
     """One wealth, divided among candidate learners that each bet on their own forward scores.
@@ -56,7 +59,7 @@ class Purse:
             for share, score in zip(self.shares, scores, strict=True)
         ]
         growth = sum(grown)
-        self.wealth = min(self._cap, self.wealth * growth)
+        self.wealth = min(self._cap, LARGEST, max(SMALLEST, self.wealth * growth))
         keep = 1.0 - self._fixed_share
         self.shares = [
             keep * money / growth + self._fixed_share * prior for money, prior in zip(grown, self._prior, strict=True)

@@ -19,6 +19,10 @@ ValueKind = Literal["per_experience", "content_aware"]
 VALUE_KINDS: tuple[ValueKind, ValueKind] = ("per_experience", "content_aware")
 
 _WEIGHT_STEPS = 200
+_WHOLE = ("dimensions", "min_scores", "holding", "veto_dates")
+_NUMBERS = ("alpha", "forgetting", "forgetting_share", "bet", "fixed_share", "cap", "veto", "alpha0", "lambda0")
+_OPTIONAL = ("forgetting", "veto")
+_SWITCHES = ("scaled", "graded", "extra_draft", "hold")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,11 +116,24 @@ class Settings:
     hold: bool = False
 
     def __post_init__(self) -> None:
-        for problem in (self._out_of_range(), self._contradiction()):
-            if problem:
+        object.__setattr__(self, "learners", tuple(self.learners))
+        for check in (self._wrong_type, self._out_of_range, self._contradiction):
+            if problem := check():
                 raise InputError(f"trial settings: {problem}")
         for name in ("content_grid", "deviation_grid"):
             object.__setattr__(self, name, tuple(checked_grid(getattr(self, name), name).tolist()))
+
+    def _wrong_type(self) -> str | None:
+        for name in _WHOLE:
+            if not _is_whole(getattr(self, name)):
+                return f"{name} = {getattr(self, name)!r} must be a whole number"
+        for name in _NUMBERS:
+            if not _is_number(getattr(self, name)) and not (name in _OPTIONAL and getattr(self, name) is None):
+                return f"{name} = {getattr(self, name)!r} must be a number"
+        for name in _SWITCHES:
+            if not isinstance(getattr(self, name), bool):
+                return f"{name} = {getattr(self, name)!r} must be True or False"
+        return None
 
     def _out_of_range(self) -> str | None:
         if self.design not in ("half", "full", "auto"):
@@ -162,6 +179,17 @@ class Settings:
             return f"alpha0 = {self.alpha0}; with a veto it must be a multiple of {1 / _WEIGHT_STEPS:g}"
         return None
 
+    @property
+    def purse_terms(self) -> str:
+        """What the purse bets by, in one line; empty without a purse. Wealth earned by other terms does not count."""
+        if self.trust != "purse":
+            return ""
+        fades = "" if self.forgetting is None else f" fading {self.forgetting!r} x {self.forgetting_share!r}"
+        return (
+            f"{'+'.join(self.learners)}{fades}; bet {self.bet!r}, fixed share {self.fixed_share!r}, cap {self.cap!r}, "
+            f"holding {self.holding}"
+        )
+
     @classmethod
     def paper(cls, **changes: Any) -> Settings:
         """*MemTrial: Learning When to Trust Memory in LLM Portfolio Agents* (§3, App. D.2), with ``changes``."""
@@ -172,3 +200,11 @@ class Settings:
     def guarded(cls, **changes: Any) -> Settings:
         """The product's default, with ``changes``: a purse, a veto on worth, forgetting learners, scaled pooling."""
         return replace(cls(), **changes)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -88,7 +88,7 @@ def judge(
     hold
         Shadow mode: memory moves nothing.
     extra
-        A subset outside the design that was drafted too.
+        A subset outside the design that was drafted too; it is used while it is still the one that is wanted.
     bets
         Whether the purse bets on this decision.
     """
@@ -119,12 +119,18 @@ def judge(
         shares=_shares(known) if settings.trust == "purse" else {},
         subset=subset,
         total=total,
-        extra=extra if weight > 0 else None,
+        extra=extra if weight > 0 and extra == valued(predictions[grant.learner]) else None,
         bound=bound,
         vetoed=vetoed,
         bets=bets,
+        terms=settings.purse_terms if bets else "",
         reference_weight=known.reference_weight,
     )
+
+
+def valued(values: NDArray[np.float64]) -> tuple[int, ...]:
+    """Ranks of the experiences valued above 0: the extra draft, where it is not in the design."""
+    return tuple(rank for rank, value in enumerate(values.tolist()) if value > 0)
 
 
 def speaks(settings: Settings, known: Known) -> Learner:

@@ -15,12 +15,15 @@ FIELDS = ("utility_pct_month", "cumulative_return_pct", "sharpe", "max_drawdown_
 def document(result: ClassAllocResult, *, recording: str, report: str, seconds: float) -> Mapping[str, Any]:
     """The run in figures: every method for the balanced investor, and for each investor under ``by_investor``.
 
+    ``memtrial`` is the paper's preset and ``memtrial_guarded`` the guarded one; ``preset`` says which was deployed.
+
     ``recording`` and ``report`` are paths; ``seconds`` is how long the run took.
     """
     primary = result.investors[PRIMARY].methods
     return {
         "benchmark": "classalloc",
         "investor": PRIMARY,
+        "preset": result.preset,
         "decisions": len(result.days),
         "experiences": result.experiences,
         "policy": result.policy,

@@ -22,7 +22,7 @@ from memtrial.portfolio import (
     portfolio_path,
 )
 from memtrial.records import Decision, Outcome, as_weights
-from memtrial.trial import Settings, design
+from memtrial.trial import design
 
 COMPARED: tuple[str, ...] = (
     "1/N",
@@ -79,11 +79,6 @@ def evaluate(
 
 
 LABELS = {"memtrial": "memtrial (paper)", "memtrial_guarded": "memtrial (guarded)"}
-
-
-def deployed_method(settings: Settings) -> str:
-    """Name in the table of an agent that runs with ``settings``."""
-    return "memtrial_guarded" if settings.trust == "purse" else "memtrial"
 
 
 def agent_result(
@@ -198,7 +193,9 @@ def credit_table(decisions: Sequence[Decision], outcomes: Sequence[Outcome], ref
         if outcome.contributions is None:
             continue
         shown = design(len(decision.recall.shown), decision.design).membership
-        earned = np.array([np.nan if value is None else value for value in outcome.draft_utilities])
+        # A draft beyond the design (of the experiences valued above 0) belongs to no experience's two halves.
+        designed = outcome.draft_utilities[: len(shown)]
+        earned = np.array([np.nan if value is None else value for value in designed])
         for rank, effect in enumerate(outcome.contributions):
             points.append((float(np.nanmean(earned[shown[:, rank]])), effect, equal.utility))
     table = np.array(points).reshape(-1, 3)

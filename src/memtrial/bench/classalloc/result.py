@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from memtrial.portfolio import Investor
 from memtrial.records import Decision, Outcome, Usage, Weights
-from memtrial.trial import Value
+from memtrial.trial import Settings, Value
+
+
+def deployed_method(settings: Settings) -> str:
+    """Name in the tables of an agent that runs with ``settings``."""
+    return "memtrial_guarded" if settings.trust == "purse" else "memtrial"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +46,8 @@ class Summary:
     Percent per month, averaged over the months: ``utility_pct_month`` = ``gross_pct_month`` − ``cost_pct_month`` −
     ``risk_pct_month``. ``cumulative_return_pct``, ``sharpe`` (annualised) and ``max_drawdown_pct`` come from wealth
     on decision dates, net of costs, as in the paper (Table 4); ``daily_drawdown_pct`` is the deeper drawdown seen on
-    every session. ``trust_rate_pct`` is the share of decisions that acted on memory.
+    every session. ``trust_rate_pct`` is the mean share of the capital that memory moved; where it moves all or nothing,
+    the share of decisions that acted on memory.
     """
 
     utility_pct_month: float
@@ -110,6 +117,8 @@ class ClassAllocResult:
         The five classes, in the order of every weight vector.
     policy
         Identity of the policy that drafted.
+    settings
+        Settings of the trial that the agents ran with; the other preset is a row beside theirs.
     grown
         Whether the pool of experiences grew during the test; otherwise it stays what the warm-up wrote.
     warmup_months, experiences
@@ -134,6 +143,7 @@ class ClassAllocResult:
 
     assets: tuple[str, ...]
     policy: str
+    settings: Settings
     grown: bool
     warmup_months: int
     experiences: int
@@ -145,3 +155,13 @@ class ClassAllocResult:
     credit: CreditTable
     usage: Usage
     missing_drafts: int
+
+    @property
+    def deployed(self) -> str:
+        """The deployed agent's name among the methods."""
+        return deployed_method(self.settings)
+
+    @property
+    def preset(self) -> Literal["guarded", "paper"]:
+        """The preset that the deployed agent follows."""
+        return "guarded" if self.settings.trust == "purse" else "paper"

@@ -13,12 +13,11 @@ from memtrial.bench.classalloc.evaluate import (
     COMPARED,
     agent_result,
     credit_table,
-    deployed_method,
     evaluate,
     falling,
     wealth_dates,
 )
-from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult
+from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult, deployed_method
 from memtrial.bench.classalloc.warmup import fill_memory
 from memtrial.bench.methods import Deployment, make
 from memtrial.market.classalloc import ASSETS, DEFENSIVE, RISKY, ClassAllocMarket, DecisionDate, decided_at, load
@@ -64,7 +63,8 @@ async def run_classalloc(
         Whether settled test months become experiences too. By default the pool stays what the warm-up wrote, as in
         the paper.
     settings
-        Settings of the trial, the design among them; the paper's by default.
+        Settings of the trial that is deployed, the design among them; ``Settings.guarded()`` by default. The other
+        preset is evaluated on the same drafts, from holdings of its own.
     reflector
         How a settled decision becomes an experience.
     embedder
@@ -73,6 +73,7 @@ async def run_classalloc(
         Called after every month with ``"warmup"`` or the investor's name, for progress.
     """
     market = market or load()
+    settings = settings or Settings.guarded()
     embedder = embedder or WordLlamaEmbedder()
     test = tuple(date for date in market.decisions if date.split == "test")[:months]
     results: dict[str, InvestorResult] = {}
@@ -95,7 +96,7 @@ async def run_classalloc(
             policy=policy,
             assets=ASSETS,
             mandate=investor.mandate(ASSETS, risky=RISKY, defensive=DEFENSIVE),
-            settings=settings or Settings.paper(),
+            settings=settings,
             reflector=reflector if grow else None,
             embedder=embedder,
             scope=pool,
@@ -107,6 +108,7 @@ async def run_classalloc(
     return ClassAllocResult(
         assets=ASSETS,
         policy=policy_identity(policy),
+        settings=settings,
         grown=grow,
         warmup_months=sum(date.split == "warmup" for date in market.decisions),
         experiences=primary.decisions[0].recall.pool,

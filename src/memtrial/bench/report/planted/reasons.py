@@ -53,6 +53,15 @@ REASONS: tuple[Reason, ...] = (
         "18 stocks, which the published one lacks.",
     ),
     Reason(
+        columns=frozenset({"noise_only"}),
+        rows=frozenset(
+            {"draft_averaging", "counterfactual_selection", "memrl", "top_2", "top_4", "memtrial_draft_average"}
+        ),
+        text="With neutral memories that point to a class drawn uniformly on every date, the average draft expects "
+        "0.693 % a month here, computed twice by separate code; the published 0.715 needs another reading of "
+        "“neutral”, or drafts we do not have.",
+    ),
+    Reason(
         rows=frozenset({"memtrial_f_test"}),
         text="The paper does not give the degrees of freedom of its F-test; ours subtracts the dates as well, because "
         "contributions are centred within a date.",

@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult, MethodResult
 from memtrial.bench.report.evidence import Paired, paired
 from memtrial.bench.report.typography import chance, counted, listed, number, visible
-from memtrial.records import Decision, Experience, Learner, Outcome
+from memtrial.records import Decision, Experience, Learner, Outcome, Verdict
+from memtrial.trial import Standing, Standings, centre
 
-PRIMARY, REFERENCE, OWN, SHADOW = "balanced", "1/N", "memtrial", "memtrial_never_trusts"
-LEARNER_WORDS: dict[Learner, str] = {
-    "per_experience": "learned per experience",
-    "content_aware": "pooled over similar content",
-}
+PRIMARY, REFERENCE, SHADOW = "balanced", "1/N", "memtrial_never_trusts"
+PRESETS = ("memtrial", "memtrial_guarded")
+_KINDS: dict[str, str] = {"per_experience": "each experience alone", "content_aware": "pooled over similar content"}
+
+
+def learner_words(learner: Learner) -> str:
+    """A value model in words: ``each experience alone, forgetting``."""
+    kind, _, forgetting = learner.partition("/")
+    return f"{_KINDS.get(kind, visible(kind))}{', forgetting' if forgetting else ''}"
 
 
 @dataclass(frozen=True)
@@ -60,13 +65,55 @@ class Case:
 
     @cached_property
     def alpha(self) -> float:
-        """Level of the trust test."""
+        """Level of the trust rule."""
         return self.decisions[-1].verdict.alpha
 
     @cached_property
+    def own(self) -> str:
+        """Key of the deployed agent among the methods."""
+        return self.result.deployed
+
+    @cached_property
+    def purse(self) -> bool:
+        """Whether memory earns its weight by bets; otherwise by a test, all or nothing."""
+        return self.decisions[-1].verdict.rule == "purse"
+
+    @cached_property
     def trusted(self) -> tuple[int, ...]:
-        """Rows of the decisions that acted on memory."""
+        """Rows of the decisions on which memory moved the whole action."""
         return tuple(row for row, decision in enumerate(self.decisions) if decision.verdict.trusted)
+
+    @cached_property
+    def moved(self) -> tuple[int, ...]:
+        """Rows of the decisions on which memory moved any of the capital."""
+        return tuple(row for row, decision in enumerate(self.decisions) if decision.verdict.weight > 0)
+
+    @cached_property
+    def late(self) -> int:
+        """Number of outcomes that were known only after the next decision."""
+        following = zip(self.outcomes, self.decisions[1:], strict=False)
+        return sum(outcome.known_at > later.decided_at for outcome, later in following)
+
+    @cached_property
+    def holding(self) -> int:
+        """Smallest number of decisions such that each outcome was known before the decision that many later."""
+        waits = (
+            sum(later.decided_at < outcome.known_at for later in self.decisions[row + 1 :])
+            for row, outcome in enumerate(self.outcomes)
+        )
+        return 1 + max(waits)
+
+    @cached_property
+    def standings(self) -> dict[str, Standing]:
+        """The verdict on each memory after the last outcome, by id."""
+        sequence = {decision.id: row for row, decision in enumerate(self.decisions)}
+        judged = Standings(self.alpha, self.holding)
+        for outcome in sorted(self.outcomes, key=lambda item: (item.known_at, sequence[item.decision_id])):
+            if outcome.contributions:
+                row = sequence[outcome.decision_id]
+                ids = [shown.id for shown in self.decisions[row].recall.experiences]
+                judged.observe(ids, centre(np.array(outcome.contributions)), decision=row)
+        return {standing.id: standing for standing in judged.standing()}
 
     @cached_property
     def experiences(self) -> dict[str, Experience]:
@@ -119,12 +166,27 @@ def blend_utility(outcome: Outcome, reference_weight: float) -> float | None:
     return None if grid is None else grid[round(reference_weight * (len(grid) - 1))]
 
 
+def chosen(verdict: Verdict) -> tuple[int, ...]:
+    """Ranks of the experiences whose draft memory would have held."""
+    return verdict.subset if verdict.extra is None else verdict.extra
+
+
 def favourite(decision: Decision, outcome: Outcome) -> float | None:
     """Utility of the draft that memory valued most; ``None`` where there is none."""
     for draft, earned in zip(decision.drafts, outcome.draft_utilities, strict=True):
-        if draft.subset == decision.verdict.subset:
+        if draft.subset == chosen(decision.verdict):
             return earned
     return None
+
+
+def moved_effect(pairs: Sequence[tuple[Decision, Outcome]]) -> Paired:
+    """What the whole action earned more than the anchored blend alone, from the same holdings."""
+    known = [
+        (outcome.utility, anchored)
+        for decision, outcome in pairs
+        if (anchored := blend_utility(outcome, decision.verdict.reference_weight)) is not None
+    ]
+    return paired([earned for earned, _ in known], [anchored for _, anchored in known])
 
 
 def trust_effect(pairs: Sequence[tuple[Decision, Outcome]]) -> Paired:

@@ -9,12 +9,14 @@ from markupsafe import Markup, escape
 
 from memtrial.bench.report.palette import direction
 from memtrial.bench.report.sections.case import (
-    LEARNER_WORDS,
     REFERENCE,
     Case,
     blend_utility,
+    chosen,
     favourite,
+    learner_words,
 )
+from memtrial.bench.report.sections.purse import full_trust, veto_words
 from memtrial.bench.report.tables import Column, Row, Table
 from memtrial.bench.report.typography import (
     UNKNOWN,
@@ -27,7 +29,7 @@ from memtrial.bench.report.typography import (
     sentence,
     visible,
 )
-from memtrial.records import Decision, Draft, Outcome, Usage, Weights
+from memtrial.records import Decision, Draft, Outcome, Usage, Verdict, Weights
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +51,7 @@ class Opened:
 
     id: str
     day: str
-    trusted: bool
+    mark: str
     line: str
     verdict: tuple[str, ...]
     drafts: Table
@@ -67,11 +69,12 @@ def opened(case: Case) -> tuple[Opened, ...]:
 def _opened(case: Case, row: int) -> Opened:
     decision, outcome = case.pairs[row]
     verdict = decision.verdict
-    held = "trusted" if verdict.trusted else f"anchored, q = {number(verdict.reference_weight, 3)}"
+    mark = _mark(verdict)
+    held = mark or f"anchored, q = {number(verdict.reference_weight, 3)}"
     return Opened(
         id=decision.id,
         day=decision.decided_at.date().isoformat(),
-        trusted=verdict.trusted,
+        mark=mark,
         line=f"{held}, utility {percent(outcome.utility, 2, sign=True)} %",
         verdict=tuple(_verdict(case, decision, outcome)),
         drafts=_drafts(case, row),
@@ -85,25 +88,54 @@ def _opened(case: Case, row: int) -> Opened:
 def _verdict(case: Case, decision: Decision, outcome: Outcome) -> Iterator[str]:
     verdict = decision.verdict
     yield sentence(visible(verdict.reason))
-    if verdict.n_scores >= 2 and not verdict.trusted:
+    if verdict.rule == "purse":
+        yield from _purse(verdict)
+    elif verdict.n_scores >= 2 and not verdict.trusted:
         yield (
             f"By then {counted(verdict.n_scores, 'forward score')} had a mean of "
             f"{number(verdict.mean_score, 2, sign=True)} ({p_equals(verdict.p_value)}; needs p < {verdict.alpha:g}); "
-            f"the values are {LEARNER_WORDS[verdict.learner]}."
+            f"values: {learner_words(verdict.learner)}."
         )
     if verdict.trusted:
-        yield f"Memory chose the draft shown {case.subset(decision, verdict.subset)}, and it was held."
+        yield f"Memory chose the draft shown {case.subset(decision, chosen(verdict))}, and it was held."
     elif decision.mean_draft is not None:
-        q = verdict.reference_weight
-        yield f"Held: {percent(q, 1)} % {REFERENCE} and {percent(1 - q, 1)} % the average draft."
+        q, weight = (1 - verdict.weight) * verdict.reference_weight, verdict.weight
+        mine = f"{percent(weight, 1)} % the draft shown {case.subset(decision, chosen(verdict))}, " if weight else ""
+        yield (
+            f"Held: {mine}{percent(q, 1)} % {REFERENCE} and {percent(1 - weight - q, 1)} % the average draft."
+        )  # fmt: skip
     earned = favourite(decision, outcome)
     anchored = blend_utility(outcome, verdict.reference_weight)
     if verdict.total > 0 and earned is not None and anchored is not None:
         change = f"{number(abs(100 * (earned - anchored)), 2)} pp {'more' if earned > anchored else 'less'}"
         would = "earned" if verdict.trusted else "would have earned"
-        yield f"Memory's favourite ({case.subset(decision, verdict.subset)}) {would} {change} than the anchored blend."
+        yield f"Memory's favourite ({case.subset(decision, chosen(verdict))}) {would} {change} than the anchored blend."
     if outcome.contributions is None:
         yield "What each experience changed is not known: too few drafts were valid to tell them apart."
+
+
+def _mark(verdict: Verdict) -> str:
+    """What a list of decisions says about one."""
+    if verdict.trusted:
+        return "trusted"
+    if verdict.weight > 0:
+        return f"memory moved {percent(verdict.weight, 1)} %"
+    return "vetoed" if verdict.vetoed else ""
+
+
+def _purse(verdict: Verdict) -> Iterator[str]:
+    """The purse behind a weight, who spoke, and the veto."""
+    spoke = f"{learner_words(verdict.learner)}, with {percent(verdict.shares.get(verdict.learner), 0)} % of the purse"
+    scores = counted(verdict.n_scores, "forward score")
+    mean = f" (mean {number(verdict.mean_score, 2, sign=True)})" if verdict.n_scores else ""
+    yield (
+        f"The purse held {number(verdict.wealth, 2)}; {full_trust(verdict)} is full trust. The values are those of the "
+        f"learner that held most of it: {spoke}, {scores} by then{mean}."
+    )
+    if verdict.vetoed:
+        yield f"Vetoed: {veto_words(verdict)}."
+    if not verdict.bets:
+        yield "The purse did not bet on this month: the outcome before was still to come."
 
 
 def _drafts(case: Case, row: int) -> Table:
@@ -128,9 +160,8 @@ def _draft_rows(case: Case, row: int) -> Iterator[Row]:
     verdict = decision.verdict
     values = verdict.values[verdict.learner]
     for draft, held, earned in zip(decision.drafts, decision.projected, outcome.draft_utilities, strict=True):
-        chosen = draft.subset == verdict.subset and verdict.total > 0
-        tag = "deployed" if chosen and verdict.trusted else "memory's favourite" if chosen else ""
-        total = sum(values[rank] for rank in draft.subset)
+        tag = _tag(verdict) if draft.subset == chosen(verdict) and verdict.total > 0 else ""
+        total = verdict.unit * sum(values[rank] for rank in draft.subset)
         yield Row(
             cells=(
                 _named(case.subset(decision, draft.subset), tag),
@@ -143,26 +174,39 @@ def _draft_rows(case: Case, row: int) -> Iterator[Row]:
         )
 
 
+def _tag(verdict: Verdict) -> str:
+    """What became of the draft that memory valued most."""
+    if verdict.trusted:
+        return "deployed"
+    if verdict.weight > 0:
+        return f"{percent(verdict.weight, 1)} % of the mix"
+    return "memory's favourite, vetoed" if verdict.vetoed else "memory's favourite"
+
+
 def _closing_rows(case: Case, row: int) -> Iterator[Row]:
-    """The average draft, the blend, the reference, and what the market did."""
+    """The average draft, the blend, the mix of both where memory moves a part, the reference, and the market."""
     decision, outcome = case.pairs[row]
     verdict, count = decision.verdict, len(decision.assets)
     if decision.mean_draft is not None:
         q = verdict.reference_weight
         mixed = tuple(q * a + (1 - q) * b for a, b in zip(decision.reference, decision.mean_draft, strict=True))
-        anchored = blend_utility(outcome, q) if verdict.trusted else outcome.utility
+        alone = verdict.weight == 0.0
+        rest = "deployed" if alone else "" if verdict.trusted else f"{percent(1 - verdict.weight, 1)} % of the mix"
         cells = _weights(decision.mean_draft, count)
         yield Row(cells=("average draft", *cells, "", percent(blend_utility(outcome, 0.0), 2, sign=True), ""))
         yield Row(
             cells=(
-                _named(f"anchored blend, q = {number(q, 3)}", "" if verdict.trusted else "deployed"),
-                *_weights(mixed if verdict.trusted else decision.action, count),
+                _named(f"anchored blend, q = {number(q, 3)}" if alone else "anchored blend", rest),
+                *_weights(decision.action if alone else mixed, count),
                 "",
-                percent(anchored, 2, sign=True),
+                percent(outcome.utility if alone else blend_utility(outcome, q), 2, sign=True),
                 "",
             ),
-            kind="" if verdict.trusted else "own",
+            kind="own" if alone else "",
         )
+        if not alone and not verdict.trusted:
+            mix = (_named("mix of both", "deployed"), *_weights(decision.action, count))
+            yield Row(cells=(*mix, "", percent(outcome.utility, 2, sign=True), ""), kind="own")
     only = decision.mean_draft is None
     utility = outcome.utility if only else blend_utility(outcome, 1.0)
     yield Row(
@@ -209,7 +253,7 @@ def _experiences(case: Case, decision: Decision, outcome: Outcome) -> Iterator[S
             similarity=number(shown.similarity, 3),
             contribution=percent(effect, 2, sign=True),
             contribution_tone=direction(effect),
-            value=percent(value, 3, sign=True),
+            value=percent(decision.verdict.unit * value, 3, sign=True),
             value_tone=direction(value),
             text=visible(shown.experience.text),
         )
@@ -265,6 +309,8 @@ def pointers(case: Case) -> tuple[Pointer, ...]:
     found = [(spreads.index(max(spreads)), "memory changed most")] if max(spreads) > 0 else []
     if case.trusted:
         found.insert(0, (case.trusted[0], "memory was trusted for the first time"))
+    elif case.purse:
+        found[:0] = _partly(case)
     else:
         verdicts = [decision.verdict for decision in case.decisions]
         ready = [row for row, verdict in enumerate(verdicts) if verdict.n_scores >= verdict.min_scores]
@@ -282,6 +328,16 @@ def pointers(case: Case) -> tuple[Pointer, ...]:
         Pointer(case.decisions[row].id, case.decisions[row].decided_at.date().isoformat(), listed(why))
         for row, why in whys.items()
     )
+
+
+def _partly(case: Case) -> Iterator[tuple[int, str]]:
+    """Where memory moved most, and where the veto refused the most promising choice."""
+    verdicts = [decision.verdict for decision in case.decisions]
+    if case.moved:
+        yield max(case.moved, key=lambda row: verdicts[row].weight), "memory moved its largest share"
+    vetoed = [row for row, verdict in enumerate(verdicts) if verdict.vetoed]
+    if vetoed:
+        yield max(vetoed, key=lambda row: verdicts[row].unit * verdicts[row].total), "the veto refused most"
 
 
 def escaped(text: str) -> Markup:

@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from memtrial.bench.report.charts import Interval, IntervalAxis
 from memtrial.bench.report.palette import direction
-from memtrial.bench.report.sections.case import LEARNER_WORDS, Case
-from memtrial.bench.report.typography import counted, number, visible
-from memtrial.trial import Value
+from memtrial.bench.report.sections.case import Case, learner_words
+from memtrial.bench.report.typography import NBSP, counted, number, visible
+from memtrial.trial import Standing, Value
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,6 +25,8 @@ class Ranked:
     tone: str
     n: str
     mean: str
+    standing: str
+    standing_tone: str
     text: str
 
 
@@ -57,14 +59,16 @@ def ranking(case: Case) -> Ranking:
                 tone="" if interval.tone == "reference" else interval.tone,
                 n=number(value.n, 0),
                 mean=number(100 * value.mean, 3, sign=True),
+                standing=_standing_words(case.standings.get(value.id)),
+                standing_tone=_standing_tone(case.standings.get(value.id)),
                 text="" if shown is None else visible(shown.text),
             )
         )
     return Ranking(
         rows=tuple(lines),
         axis=axis.heading() if values else "",
-        summary=_summary(values, intervals),
-        learner=LEARNER_WORDS[learner],
+        summary=" ".join(words for words in (_summary(values, intervals, case), _judged(case)) if words),
+        learner=learner_words(learner),
     )
 
 
@@ -73,7 +77,32 @@ def _interval(value: float, sd: float) -> Interval:
     return Interval(low=100 * (value - sd), middle=100 * value, high=100 * (value + sd), tone=tone)
 
 
-def _summary(values: list[Value], intervals: list[Interval]) -> str:
+def _standing_words(standing: Standing | None) -> str:
+    verdict = "not known" if standing is None else standing.verdict
+    retire = standing is not None and standing.retire
+    return f"{verdict.replace(' ', NBSP)}{f', proposed{NBSP}for retirement' if retire else ''}"
+
+
+def _standing_tone(standing: Standing | None) -> str:
+    return {"helps": "helped", "harms": "hurt"}.get(standing.verdict, "") if standing else ""
+
+
+def _judged(case: Case) -> str:
+    """How many memories have a verdict of their own."""
+    judged = list(case.standings.values())
+    if not judged:
+        return ""
+    helps, harms, open_ = (
+        sum(item.verdict == verdict for item in judged) for verdict in ("helps", "harms", "not known")
+    )
+    retire = " (proposed for retirement)" if harms else ""
+    return (
+        f"Of {counted(len(judged), 'measured memory', 'measured memories')} {helps} {'was' if helps == 1 else 'were'} "
+        f"shown to help and {harms} to harm{retire}; {open_} {'is' if open_ == 1 else 'are'} not known."
+    )
+
+
+def _summary(values: list[Value], intervals: list[Interval], case: Case) -> str:
     if not values:
         return "No experience has been measured yet: the first outcome is still to come, or no month could be measured."
     if all(interval.middle == 0.0 for interval in intervals):
@@ -86,5 +115,5 @@ def _summary(values: list[Value], intervals: list[Interval]) -> str:
     return (
         f"{counted(len(values), 'experience')} on trial. {helped} stand above 0 and {hurt} below it by more than one "
         "posterior standard deviation. That alone is no evidence: whether such values hold on months they have not "
-        "seen is what the trust test asks."
+        f"seen is what the {'purse bets on' if case.purse else 'trust test asks'}."
     )

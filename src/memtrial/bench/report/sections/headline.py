@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from memtrial.bench.report.evidence import paired, scores_needed
+from memtrial.bench.report.sections import purse
 from memtrial.bench.report.sections.case import (
-    OWN,
     REFERENCE,
     SHADOW,
     Case,
@@ -17,6 +17,7 @@ from memtrial.bench.report.sections.case import (
 )
 from memtrial.bench.report.typography import counted, listed, number, p_equals, percent, visible
 from memtrial.records import Verdict
+from memtrial.trial import design
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,8 +33,8 @@ class Headline:
 def headline(case: Case, model_note: str) -> Headline:
     """The verdict on the whole run."""
     return Headline(
-        sentence=_sentence(case),
-        action=" ".join(words for words in (_action(case), _outlook(case), _others(case)) if words),
+        sentence=purse.sentence(case) if case.purse else _sentence(case),
+        action=" ".join(words for words in _lead(case) if words),
         facts=(
             ("Who drafted", (policy_words(case), visible(model_note))),
             ("What memory changed", _changed(case)),
@@ -41,6 +42,13 @@ def headline(case: Case, model_note: str) -> Headline:
         ),
         figures=_figures(case),
     )
+
+
+def _lead(case: Case) -> tuple[str, ...]:
+    """What to do, how much longer it would take, and what the other investors saw."""
+    if case.purse:
+        return purse.action(case), purse.outlook(case), purse.others(case)
+    return _action(case), _outlook(case), _others(case)
 
 
 def _sentence(case: Case) -> str:
@@ -127,12 +135,15 @@ def _changed(case: Case) -> tuple[str, ...]:
     moved: list[float] = []
     spreads: list[float] = []
     for decision, outcome in case.pairs:
-        earned = [value for value in outcome.draft_utilities if value is not None]
+        # A draft beyond the design was chosen by what is known; it says nothing about showing experiences as such.
+        designed = design(len(decision.recall.shown), decision.design).n_drafts
+        utilities, held = outcome.draft_utilities[:designed], decision.projected[:designed]
+        earned = [value for value in utilities if value is not None]
         if len(earned) > 1:
             spreads.append(max(earned) - min(earned))
-        bare, base = outcome.draft_utilities[0], decision.projected[0]
-        rest = [value for value in outcome.draft_utilities[1:] if value is not None]
-        shown = [weights for weights in decision.projected[1:] if weights is not None]
+        bare, base = utilities[0], held[0]
+        rest = [value for value in utilities[1:] if value is not None]
+        shown = [weights for weights in held[1:] if weights is not None]
         if bare is None or base is None or not rest:
             continue
         with_memory.append(fmean(rest))
@@ -155,32 +166,31 @@ def _cost(case: Case) -> tuple[str, ...]:
     effect = trust_effect(tempted)
     if effect.n:
         lines.append(
-            f"On {effect.n} of {counted(case.months, 'decision')} the values favoured a draft. Deploying it without "
-            f"waiting for the test would have earned {more_or_less(effect, 'the anchored blend', case.alpha)}."
+            f"On {effect.n} of {counted(case.months, 'decision')} the values favoured a draft. Deploying it in full, "
+            f"without waiting for evidence, would have earned {more_or_less(effect, 'the anchored blend', case.alpha)}."
         )
-    shadow = case.against(OWN, SHADOW)
+    lines.append(purse.vetoes(case))
+    shadow = case.against(case.own, SHADOW)
     if shadow is not None:
-        same = "As it never trusted, memtrial earned " if not case.trusted else "Over all months memtrial earned "
+        same = "As it never trusted, memtrial earned " if not case.moved else "Over all months memtrial earned "
         lines.append(f"{same}{more_or_less(shadow, 'the same agent in shadow mode', case.alpha)}.")
     for name in ("counterfactual_selection", "memory_free"):
         difference, method = case.against(name), case.method(name)
         if difference is not None and method is not None:
             lines.append(f"{visible(method.label)} earned {more_or_less(difference, REFERENCE, case.alpha)}.")
-    return tuple(lines) or ("The methods to compare with did not take part in this run.",)
+    return tuple(words for words in lines if words) or ("The methods to compare with did not take part in this run.",)
 
 
 def _figures(case: Case) -> tuple[tuple[str, str, str], ...]:
     """Name, number with unit, uncertainty or count."""
-    own, last = case.against(OWN), case.decisions[-1].verdict
+    own, last = case.against(case.own), case.decisions[-1].verdict
     cost = case.result.usage.cost_usd
-    trusted = percent(len(case.trusted) / case.months, 1)
-    found = [("Trusted", f"{trusted} %", f"{len(case.trusted)} of {counted(case.months, 'decision')}")]
+    found = purse.figures(case) if case.purse else _test_figures(case)
     if own is not None:
         error = f"s.e. {number(100 * own.se, 3)}, n = {own.n}"
         found.append((f"memtrial against {REFERENCE}", f"{percent(own.mean, 3, sign=True)} pp/month", error))
-    found.append(
-        ("Mean forward score", number(last.mean_score, 2, sign=True), f"n = {last.n_scores}, {p_equals(last.p_value)}")
-    )
+    basis = "" if case.purse else f", {p_equals(last.p_value)}"
+    found.append(("Mean forward score", number(last.mean_score, 2, sign=True), f"n = {last.n_scores}{basis}"))
     credit = case.result.credit
     found.append(
         ("Outcome credit against the market", f"ρ = {number(credit.outcome_credit_vs_market, 2, sign=True)}",
@@ -190,3 +200,8 @@ def _figures(case: Case) -> tuple[tuple[str, str, str], ...]:
     paid = "not known" if cost is None else f"{number(cost, 2)} USD"
     found.append(("Cost of drafting", paid, f"{counted(usage.calls, 'call')}, {number(usage.replayed, 0)} replayed"))
     return tuple(found)
+
+
+def _test_figures(case: Case) -> list[tuple[str, str, str]]:
+    trusted = percent(len(case.trusted) / case.months, 1)
+    return [("Trusted", f"{trusted} %", f"{len(case.trusted)} of {counted(case.months, 'decision')}")]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from memtrial.bench.report.sections.case import Case
 from memtrial.bench.report.sections.decisions import usage_cost, usage_tokens
+from memtrial.bench.report.sections.rules import rules
 from memtrial.bench.report.tables import Column, Table, rows
 from memtrial.bench.report.typography import counted, listed, number, percent, visible
 from memtrial.market.classalloc import DEFENSIVE, HOLDING_SESSIONS, RISKY
@@ -14,7 +15,7 @@ from memtrial.portfolio import TRADING_COST
 
 def conventions(case: Case) -> tuple[tuple[str, str], ...]:
     """The rules of the measurement."""
-    result, verdict = case.result, case.decisions[-1].verdict
+    result = case.result
     drafts = {len(decision.drafts) for decision in case.decisions}
     grown = "grew by every settled month" if result.grown else "stayed what the warm-up wrote"
     bp = number(10_000 * TRADING_COST, 0)
@@ -32,8 +33,7 @@ def conventions(case: Case) -> tuple[tuple[str, str], ...]:
                   "average recalled experience."),
         ("Forward score", "Correlation between the values predicted before a month's outcome and the contributions "
                           "measured after it, over the recalled experiences."),
-        ("Trust test", f"One-sided t-test that the mean forward score is above 0: p < {verdict.alpha:g} and at least "
-                       f"{counted(verdict.min_scores, 'score')}."),
+        *rules(case),
         ("Anchored blend", "q · 1/N + (1 − q) · average draft, with q learned from past outcomes."),
         ("Outcome credit", "Mean utility of the drafts that used an experience. Correlations are Spearman's ρ over the "
                            "designed drafts, one point per month and recalled experience."),
@@ -48,7 +48,7 @@ def _every_session(case: Case) -> str:
     depths = listed(
         f"{percent(method.summary.daily_drawdown_pct / 100, 1)} % for {method.label}"
         for name, method in case.primary.methods.items()
-        if name in ("1/N", "memtrial")
+        if name in ("1/N", case.own)
     )
     return f"On every session the greatest drawdown is deeper: {depths}."
 

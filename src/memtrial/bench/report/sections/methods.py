@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ from memtrial.bench.classalloc.result import MethodResult
 from memtrial.bench.report.charts import Interval, IntervalAxis
 from memtrial.bench.report.evidence import Paired, half_width
 from memtrial.bench.report.palette import tone
-from memtrial.bench.report.sections.case import OWN, REFERENCE, Case
+from memtrial.bench.report.sections.case import PRESETS, REFERENCE, SHADOW, Case
 from memtrial.bench.report.tables import Column, Row, Table
 from memtrial.bench.report.typography import NBSP, UNKNOWN, counted, listed, number, p_equals, visible
 
@@ -23,13 +23,24 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "memory_free": "the draft made without experiences",
         "top_2": "the draft shown the 2 most similar experiences",
         "top_4": "the draft shown all 4 recalled experiences",
+        "finmem": "the draft with the 2 of highest similarity plus importance, which decisions that beat 1/N raise",
+        "memrl": "the draft with the 2 of highest Q, which moves a tenth towards each utility; explores on a tenth of "
+        "the dates",
+        "reflexion": "the draft without experiences, a quarter of it moved to the classes that did best lately",
+        "expel": "the draft with the 2 experiences of most votes: up when a decision beat 1/N, down otherwise",
+        "uplift_credit": "the draft with the 2 of highest uplift, a ridge regression of utility on what was shown",
+        "hedge": "exponential weights over 1/N, memory-free, top-4, FinMem and MemRL",
         "draft_averaging": "the average of all designed drafts",
         "counterfactual_selection": "the draft with the 2 experiences of highest mean past contribution, untested",
-        "memtrial": "the trusted draft when the test passes, otherwise the anchored blend",
+        "memtrial": "the trusted draft while the t-test passes, otherwise the anchored blend",
+        "memtrial_guarded": "the trusted draft as far as the purse has earned it, the anchored blend for the rest",
         "memtrial_never_trusts": "the anchored blend on every date (shadow mode)",
     }
 )
 """What each method does."""
+
+TRUSTING = (*PRESETS, SHADOW)
+"""The methods with a rule of trust."""
 
 COLUMNS = (
     Column("Utility", "%/month"),
@@ -44,7 +55,7 @@ REST = (
     Column("Return", "%"),
     Column("Sharpe"),
     Column("Drawdown", "%"),
-    Column("Trusted", "% (count)"),
+    Column(Markup("Acted on <br>memory"), "% (months)"),
 )
 
 
@@ -63,8 +74,9 @@ def methods_table(case: Case) -> Table:
                 *_difference(differences.get(name)),
                 axis.row(intervals[name]) if name in intervals else "",
                 *_figures(method),
+                _acted(name, method),
             ),
-            kind=_kind(name),
+            kind=_kind(name, case),
             tone=tone(name),
         )
         for name, method in methods.items()
@@ -85,16 +97,15 @@ def investors_table(case: Case) -> Table:
         found = [other.methods.get(name) for other in investors.values()]
         utilities = [None if each is None else each.summary.utility_pct_month for each in found]
         known = [value for value in utilities if value is not None]
-        trusted = [None if each is None else sum(month.trusted for month in each.months) for each in found]
         lines.append(
             Row(
                 cells=(
                     visible(method.label),
                     *(number(value, 3) for value in utilities),
                     number(fmean(known), 3),
-                    _counts(trusted, case.months) if name == OWN else "",
+                    _moved(found) if name in PRESETS else "",
                 ),
-                kind=_kind(name),
+                kind=_kind(name, case),
                 tone=tone(name),
             )
         )
@@ -102,7 +113,7 @@ def investors_table(case: Case) -> Table:
         Column("Method", numeric=False),
         *(Column(visible(name), "%/month") for name in investors),
         Column("Average", "%/month"),
-        Column("Trusted decisions", "in the same order"),
+        Column("Acted on memory", "% of capital, same order"),
     )
     caption = f"Utility by investor, {counted(case.months, 'month')} each"
     return Table(caption=caption, columns=columns, rows=tuple(lines))
@@ -117,7 +128,6 @@ def words(case: Case) -> tuple[tuple[str, str], ...]:
 
 def _figures(method: MethodResult) -> tuple[str, ...]:
     summary = method.summary
-    trusted = sum(month.trusted for month in method.months)
     return (
         number(summary.gross_pct_month, 3),
         number(summary.cost_pct_month, 3),
@@ -125,8 +135,15 @@ def _figures(method: MethodResult) -> tuple[str, ...]:
         number(summary.cumulative_return_pct, 1, sign=True),
         number(summary.sharpe, 2),
         number(summary.max_drawdown_pct, 1),
-        f"{number(summary.trust_rate_pct, 1)} ({trusted}/{len(method.months)})",
     )
+
+
+def _acted(name: str, method: MethodResult) -> str:
+    """What a trust rule let memory move; the other methods have none."""
+    if name not in TRUSTING:
+        return ""
+    moved = sum(month.memory_weight > 0 for month in method.months)
+    return f"{number(method.summary.trust_rate_pct, 1)} ({moved}/{len(method.months)})"
 
 
 def _difference(found: Paired | None) -> tuple[str | Markup, str, str]:
@@ -143,12 +160,12 @@ def _interval(found: Paired) -> Interval:
     return Interval(low=100 * low, middle=100 * found.mean, high=100 * high, tone=tone)
 
 
-def _kind(name: str) -> str:
-    return {OWN: "own", REFERENCE: "reference"}.get(name, "")
+def _kind(name: str, case: Case) -> str:
+    return {case.own: "own", REFERENCE: "reference"}.get(name, "")
 
 
-def _counts(trusted: list[int | None], months: int) -> str:
-    return ", ".join(UNKNOWN if count is None else f"{count} of {months}" for count in trusted)
+def _moved(found: Sequence[MethodResult | None]) -> str:
+    return ", ".join(UNKNOWN if each is None else number(each.summary.trust_rate_pct, 1) for each in found)
 
 
 def _significance(differences: Mapping[str, Paired], case: Case) -> str:

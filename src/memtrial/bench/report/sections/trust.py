@@ -1,4 +1,4 @@
-"""The verdict over time: forward scores, their interval, and the p-value of the trust test."""
+"""The verdict over time: forward scores, and what trust is made of, the purse's wealth or the test's p-value."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 from memtrial.bench.report.charts import Band, Line, LineChart
 from memtrial.bench.report.evidence import half_width
-from memtrial.bench.report.palette import direction
-from memtrial.bench.report.sections.case import LEARNER_WORDS, Case
+from memtrial.bench.report.palette import direction, tone
+from memtrial.bench.report.sections.case import Case, learner_words
 from memtrial.bench.report.tables import Column, Figure, Table, rows
 from memtrial.bench.report.typography import UNKNOWN, counted, number, p_equals, percent
-from memtrial.records import Decision, Outcome
+from memtrial.records import Decision, Outcome, Verdict
 
 Edge: TypeAlias = tuple[float | None, float | None]
 FLOOR = 1e-4
@@ -19,8 +19,8 @@ FLOOR = 1e-4
 
 
 def trust_figures(case: Case) -> tuple[Figure, Figure]:
-    """The mean forward score with its interval, and the p-value with its threshold."""
-    return _scores(case), _p_values(case)
+    """The mean forward score with its interval; then the purse with its marks, or the p-value with its threshold."""
+    return _scores(case), _wealth(case) if case.purse else _p_values(case)
 
 
 def has_scores(case: Case) -> bool:
@@ -45,8 +45,8 @@ def _scores(case: Case) -> Figure:
     chart = LineChart(
         label="Running mean of the forward scores with its interval, and the score of each month.",
         days=case.result.days,
-        lines=(Line(label="mean score", short="mean", values=means, tone="tone-1", strong=True),),
-        bands=(Band(low=[low for low, _ in edges], high=[high for _, high in edges], tone="tone-1"),),
+        lines=(Line(label="mean score", short="mean", values=means, tone=tone(case.own), strong=True),),
+        bands=(Band(low=[low for low, _ in edges], high=[high for _, high in edges], tone=tone(case.own)),),
         dots=tuple(dots),
         y_title=f"forward score (correlation, −1 to +1), {interval}",
         x_title="decision day",
@@ -55,30 +55,39 @@ def _scores(case: Case) -> Figure:
         phases=case.result.falling,
         phases_label="equities falling",
         marks=case.trusted,
-        marks_label="trusted",
+        marks_label=_mark(case),
         y_range=(-1.05, 1.05),
     )
     return Figure(
         id="forward-scores",
         title="Did the values predict months they had not seen?",
-        caption=_caption(interval, verdicts[-1].min_scores, sum(score is None for score, _ in dots)),
+        caption=_caption(case, interval, sum(score is None for score, _ in dots)),
         views=chart.views(),
         table=_table(case, edges, interval),
     )
 
 
-def _caption(interval: str, least: int, unscored: int) -> str:
+def _mark(case: Case) -> str:
+    return "full trust" if case.purse else "trusted"
+
+
+def _caption(case: Case, interval: str, unscored: int) -> str:
     missing = (
         f" {counted(unscored, 'month')} {'has' if unscored == 1 else 'have'} no score: the values said the same of "
         "every experience shown, or the drafts earned the same, and then nothing is ranked."
         if unscored
         else ""
     )
+    least = case.decisions[-1].verdict.min_scores
+    needs = (
+        "the purse bets on each dot"
+        if case.purse
+        else f"trust needs its lower edge above 0 and at least {counted(least, 'score')}"
+    )
     return (
         "Line: mean of the forward scores known on each decision day. Dots: each month's own score, the correlation of "
         "the values predicted before the outcome with the contributions measured after it (blue: ranked right, orange: "
-        f"ranked wrong). Band: {interval} of the mean; trust needs its lower edge above 0 and at least "
-        f"{counted(least, 'score')}.{missing}"
+        f"ranked wrong). Band: {interval} of the mean; {needs}.{missing}"
     )
 
 
@@ -90,7 +99,7 @@ def _p_values(case: Case) -> Figure:
     chart = LineChart(
         label=f"p-value of the trust test on each decision day; the threshold is {case.alpha:g}.",
         days=case.result.days,
-        lines=(Line(label=p_equals(last), values=known, tone="tone-1", strong=True, show_last=False),),
+        lines=(Line(label=p_equals(last), values=known, tone=tone(case.own), strong=True, show_last=False),),
         y_title="p-value, one-sided (log scale)",
         x_title="decision day",
         reference=case.alpha,
@@ -114,6 +123,49 @@ def _p_values(case: Case) -> Figure:
     )
 
 
+def _wealth(case: Case) -> Figure:
+    verdicts = [decision.verdict for decision in case.decisions]
+    wealth = [verdict.wealth for verdict in verdicts]
+    full = 1 / case.alpha
+    chart = LineChart(
+        label=f"What the purse turned 1 into, by decision day; {full:g} is full trust.",
+        days=case.result.days,
+        lines=(
+            Line(
+                label=f"{full:g} full trust",
+                values=[full] * len(wealth),
+                tone="reference",
+                dashed=True,
+                show_last=False,
+            ),
+            Line(label="purse", values=wealth, tone=tone(case.own), strong=True),
+        ),
+        y_title="wealth from 1 (log scale)",
+        x_title="decision day",
+        reference=1.0,
+        reference_label="1 at the start",
+        phases=case.result.falling,
+        phases_label="equities falling",
+        marks=case.trusted,
+        marks_label=_mark(case),
+        y_range=(min(0.5, *wealth) * 0.9, max(full, *wealth) * 1.25),
+        log=True,
+        sign=False,
+    )
+    return Figure(
+        id="purse",
+        title="What have bets on unseen months earned?",
+        caption=(
+            "A purse that starts with 1 bets on the forward score of every month. Memory moves the wealth times "
+            f"{percent(case.alpha, 0)} % of the capital, all of it from {full:g} on, and nothing where no draft is "
+            f"valued above 0 or the veto refuses. Without skill the wealth is expected to stay at most 1, and reaches "
+            f"{full:g} with a chance of at most {percent(case.alpha, 0)} %, whenever one looks."
+        ),
+        views=chart.views(),
+        table=_table(case, [(None, None)] * len(verdicts), ""),
+    )
+
+
 def _table(case: Case, edges: list[Edge], interval: str) -> Table:
     shown = (Column("Low", interval), Column("High", interval)) if interval else ()
     lines = (
@@ -121,13 +173,13 @@ def _table(case: Case, edges: list[Edge], interval: str) -> Table:
         for (decision, outcome), edge in zip(case.pairs, edges, strict=True)
     )
     return Table(
-        caption="The trust test on each decision day",
+        caption="The purse on each decision day" if case.purse else "The trust test on each decision day",
         columns=(
             Column("Day", numeric=False),
             Column("Scores", "n"),
             Column("Mean score"),
             *shown,
-            Column("p", "one-sided"),
+            *((Column("Wealth"), Column("Weight", "% of capital")) if case.purse else (Column("p", "one-sided"),)),
             Column("This month's score"),
             Column("Values", numeric=False),
             Column("Verdict", numeric=False),
@@ -143,8 +195,22 @@ def _row(decision: Decision, outcome: Outcome, edge: tuple[float | None, ...]) -
         number(verdict.n_scores, 0),
         number(verdict.mean_score, 2, sign=True),
         *(number(end, 2, sign=True) for end in edge),
-        number(verdict.p_value, 3) if verdict.n_scores >= 2 else UNKNOWN,
+        *_evidence(verdict),
         number(outcome.scores.get(verdict.learner), 2, sign=True),
-        LEARNER_WORDS[verdict.learner],
-        "trusted" if verdict.trusted else "not trusted",
+        learner_words(verdict.learner),
+        _said(verdict),
     )
+
+
+def _evidence(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.rule == "purse":
+        return number(verdict.wealth, 2), percent(verdict.weight, 1)
+    return (number(verdict.p_value, 3) if verdict.n_scores >= 2 else UNKNOWN,)
+
+
+def _said(verdict: Verdict) -> str:
+    if verdict.trusted:
+        return "trusted"
+    if verdict.weight > 0:
+        return "trusted in part"
+    return "vetoed" if verdict.vetoed else "not trusted"

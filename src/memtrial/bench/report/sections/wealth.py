@@ -8,12 +8,13 @@ from datetime import date
 from memtrial.bench.classalloc.result import InvestorResult, MethodResult
 from memtrial.bench.report.charts import NARROW, Line, LineChart, Size, padded
 from memtrial.bench.report.palette import SHORT, tone
-from memtrial.bench.report.sections.case import OWN, REFERENCE, SHADOW, Case
+from memtrial.bench.report.sections.case import PRESETS, REFERENCE, SHADOW, Case
 from memtrial.bench.report.tables import Column, Figure, Table, rows
 from memtrial.bench.report.typography import counted, listed, number, visible
 from memtrial.portfolio import relative
 
 HALF = Size("middle", 540, 320, narrow=True)
+NAMES = {**SHORT, "memtrial": "paper"}
 OUTLIER = 2.5
 """A line this many times further from 1/N than all others would flatten them: it leaves the frame instead."""
 
@@ -83,8 +84,9 @@ def _caption(case: Case, name: str, lines: tuple[Line, ...], scale: tuple[float,
         words += f" Shaded: {counted(len(case.result.falling), 'phase')} in which equities lost 5 % or more."
     else:
         words += " Equities had no phase in which they lost 5 % or more."
-    if _shadowed(case.result.investors[name]):
-        words += " memtrial never trusted, so memtrial that never trusts is the same line."
+    methods = case.result.investors[name].methods
+    for hidden, drawn in _twins(case, case.result.investors[name]).items():
+        words += f" {visible(methods[hidden].label)} held the same as {visible(methods[drawn].label)}: one line."
     if any(not scale[0] <= value <= scale[1] for line in lines for value in line.values if value is not None):
         words += " A line that would flatten all others is cut at the frame (↓ or ↑ before its name)."
     return words
@@ -101,25 +103,31 @@ def _series(case: Case, investor: InvestorResult) -> tuple[Line, ...]:
         return ()
     at = [bisect_left(case.result.wealth_dates, day) for day in _days(case)]
     return tuple(
-        _line(name, method, reference, at)
+        _line(name, method, reference, at, strong=name == case.own)
         for name, method in investor.methods.items()
-        if name != REFERENCE and not (name == SHADOW and _shadowed(investor))
+        if name != REFERENCE and name not in _twins(case, investor)
     )
 
 
-def _line(name: str, method: MethodResult, reference: MethodResult, at: list[int]) -> Line:
+def _line(name: str, method: MethodResult, reference: MethodResult, at: list[int], *, strong: bool) -> Line:
     ahead = 100 * (relative(method.wealth, reference.wealth) - 1)
     return Line(
         label=visible(method.label),
-        short=SHORT.get(name, ""),
+        short=NAMES.get(name, ""),
         values=[float(ahead[row]) for row in at],
         tone=tone(name),
-        strong=name == OWN,
+        strong=strong,
         dashed=name == SHADOW,
     )
 
 
-def _shadowed(investor: InvestorResult) -> bool:
-    """Whether memtrial and its shadow held the same all along: one line is enough for both."""
-    own, shadow = investor.methods.get(OWN), investor.methods.get(SHADOW)
-    return own is not None and shadow is not None and own.wealth == shadow.wealth
+def _twins(case: Case, investor: InvestorResult) -> dict[str, str]:
+    """Versions of memtrial that held what another one held, with that other: one line is enough for both."""
+    versions = [name for name in dict.fromkeys((case.own, *PRESETS, SHADOW)) if name in investor.methods]
+    found: dict[str, str] = {}
+    for place, name in enumerate(versions):
+        wealth = investor.methods[name].wealth
+        drawn = [other for other in versions[:place] if investor.methods[other].wealth == wealth]
+        if drawn:
+            found[name] = drawn[0]
+    return found
