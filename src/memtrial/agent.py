@@ -462,7 +462,7 @@ class Agent:
             agent=self.name,
             as_of=as_of,
             alpha=alpha,
-            holding=self.settings.holding,
+            holding=self.settings.holding if self.settings.holding > 1 else None,
         )
 
     def close(self) -> None:

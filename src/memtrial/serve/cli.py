@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,7 +135,9 @@ def memories(
         typer.Option(help="What was known by then (UTC). Default: everything.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Largest expected share of false verdicts.", min=0.0, max=1.0)] = 0.05,
-    holding: Annotated[int, typer.Option(help="Decisions until an outcome is known.", min=1)] = 1,
+    holding: Annotated[
+        int | None, typer.Option(help="Decisions until an outcome is known. Default: as it was.", min=1, max=1000)
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Which memories were shown to help, which to harm, and which are not known.
@@ -158,6 +161,9 @@ def main() -> None:
     """Entry point: 0 on success, 2 on bad usage, 1 on failure with one clear line."""
     from memtrial.errors import MemtrialError
 
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     try:
         app()
     except MemtrialError as error:

@@ -34,9 +34,10 @@ def guarantee(
     from memtrial.bench.executors import make_executor
     from memtrial.bench.guarantee import NULLS, run_guarantee
 
+    named = tuple(dict.fromkeys(nulls.replace(",", " ").split()))
     result = run_guarantee(
         lanes=lanes,
-        nulls=tuple(NULLS) if nulls == "all" else tuple(nulls.replace(",", " ").split()),
+        nulls=tuple(NULLS) if "all" in named else named,
         seed=seed,
         executor=make_executor(executor, workers=workers or os.cpu_count() or 1),
     )

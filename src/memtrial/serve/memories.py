@@ -18,7 +18,7 @@ ORDER = ("harms", "helps", "not known")
 
 
 def run_memories(
-    db: str, *, scope: str | None, agent: str | None, as_of: datetime, alpha: float, holding: int, as_json: bool
+    db: str, *, scope: str | None, agent: str | None, as_of: datetime, alpha: float, holding: int | None, as_json: bool
 ) -> None:
     """Print the verdict on every memory of every agent in the store, or of the chosen ones."""
     from memtrial.standings import standings

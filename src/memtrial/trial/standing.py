@@ -139,7 +139,7 @@ class Standings:
         self._largest = 0.0
         self._dates = 0
 
-    def observe(self, ids: Sequence[str], centred: ArrayLike, *, decision: int = 0) -> None:
+    def observe(self, ids: Sequence[str], centred: ArrayLike, *, decision: int = 0, bets: bool = True) -> None:
         """Learn one date: centred contributions (k,) of ``ids``, fractions per period; O(k).
 
         Parameters
@@ -150,6 +150,8 @@ class Standings:
             Their contributions less the mean of the date; all 0 counts as a date on which nothing differed.
         decision
             Number of the decision; it only matters when ``holding`` is above 1.
+        bets
+            Whether the wealths bet on this date: not when a bet of the same turn was still open at the decision.
 
         Raises
         ------
@@ -167,6 +169,8 @@ class Standings:
         self._n[rows] += 1
         self._sums[rows] += y
         share = self._scaled(y)
+        if not bets:
+            return
         turn = decision % self.holding
         self._wealth[rows, :, turn] *= 1.0 + BET * np.stack([share, -share], axis=1)
         burnt_above = CAP * 2 * len(self._rows) / self.alpha

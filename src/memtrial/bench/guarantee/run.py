@@ -71,6 +71,8 @@ def run_guarantee(
     unknown = [null for null in nulls if null not in NULLS]
     if unknown:
         raise InputError(f"no null is called {unknown[0]!r}; choose from {', '.join(NULLS)}")
+    if not nulls:
+        raise InputError(f"no null was named; choose from {', '.join(NULLS)}")
     if lanes < 1:
         raise InputError(f"lanes = {lanes}; at least one history is needed")
     asks = [Ask(null, number, seed) for null in nulls for number in range(lanes)]

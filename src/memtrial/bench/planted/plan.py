@@ -41,6 +41,9 @@ ANCHOR = "memtrial_never_trusts"
 FIRST_WORLD = 15
 """Worlds 0 to 14 are for development, as in the paper; the tables are made of those from here on."""
 
+LAST_WORLD = 2**31
+"""World numbers stay below this."""
+
 EXTENSIBLE = ("worlds", "first_world", "labels")
 """A run may go on with more worlds, or with other names on pages; whatever else differs is another run."""
 
@@ -109,10 +112,10 @@ class Plan:
     pool: Pool = field(default_factory=DirichletPool)
 
     def __post_init__(self) -> None:
-        if self.worlds < 1 or self.first_world < 0 or self.seed < 0:
+        if self.worlds < 1 or self.first_world < 0 or self.seed < 0 or self.first_world + self.worlds > LAST_WORLD:
             raise InputError(
                 f"worlds = {self.worlds}, first world = {self.first_world}, seed = {self.seed}; at least one world is "
-                "needed, and neither its number nor the seed is negative"
+                f"needed, its number lies below {LAST_WORLD:,}, and neither number nor seed is negative"
             )
         if not self.parts or not all(part.regimes and part.methods for part in self.parts):
             raise InputError("nothing to compute; name at least one regime and one method")
@@ -247,7 +250,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read ({error}); start the run in another folder") from error
     if not isinstance(document, dict) or cast("dict[str, Any]", document).get("format") != FORMAT:
         raise InputError(f"{path} is not of format {FORMAT}; start the run in another folder")
-    return cast("dict[str, Any]", document)
+    kept = cast("dict[str, Any]", document)
+    try:
+        parts, first, worlds = parts_of(kept), int(kept["first_world"]), int(kept["worlds"])
+        sound = bool(parts) and first >= 0 and worlds >= 1 and int(kept["seed"]) >= 0 and isinstance(kept["pool"], str)
+    except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
+        raise InputError(f"{path} is damaged ({error!r}); start the run in another folder") from error
+    if not sound:
+        raise InputError(f"{path} is damaged; start the run in another folder")
+    return kept
 
 
 def parts_of(document: Mapping[str, Any]) -> tuple[Part, ...]:

@@ -194,14 +194,18 @@ def _frame(path: Path) -> polars.DataFrame:
     if reader is None:
         raise InputError(f"pool {path}: files end with {', '.join(readers)}")
     try:
-        return reader(path)
+        with path.open("rb") as file:  # a path may hold what polars takes for a pattern
+            return reader(file)
     except (polars.exceptions.PolarsError, OSError) as error:
         raise InputError(f"pool {path} cannot be read ({' '.join(str(error).split())[:200]})") from error
 
 
 def _scaled(weights: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-    total = weights.sum(axis=1, keepdims=True)
-    bad = np.flatnonzero(~(np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1) & (total[:, 0] > 0)))
+    with np.errstate(over="ignore"):
+        total = weights.sum(axis=1, keepdims=True)
+    bad = np.flatnonzero(
+        ~(np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1) & (total[:, 0] > 0) & np.isfinite(total[:, 0]))
+    )
     if bad.size:
         raise WeightsError(
             f"pool {name}, row {int(bad[0]) + 1}: {weights[bad[0]].tolist()} for {', '.join(CLASSES)} is no "

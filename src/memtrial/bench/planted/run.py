@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -124,7 +125,7 @@ def _add_time(out: Path, seconds: float, decisions: int) -> None:
 
 
 def _replace(path: Path, document: dict[str, Any]) -> None:
-    part = path.with_suffix(".part")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     part.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     part.replace(path)
 

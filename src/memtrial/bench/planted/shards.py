@@ -17,6 +17,9 @@ COLUMNS = ("world", "regime", "investor", "month", "method", "utility", "memory_
 """Columns of a shard; ``utility`` is a fraction per month, ``rank_correlation`` is null but at the ends of years."""
 
 
+NUMBERS = ("utility", "memory_weight", "rank_correlation")
+
+
 def write_shard(path: Path, task: Task, record: LaneRecord) -> None:
     """Write the shard of ``task``: a row per investor, method and month, in this order."""
     import polars
@@ -61,22 +64,26 @@ def read_shard(path: Path, task: Task) -> LaneRecord:
     import polars
 
     try:
-        frame = polars.read_parquet(path)
+        with path.open("rb") as file:  # a path may hold what polars takes for a pattern
+            frame = polars.read_parquet(file)
     except FileNotFoundError as error:
         raise InputError(f"{path} is missing; resume the run to compute it") from error
     except (polars.exceptions.PolarsError, OSError) as error:
         raise InputError(f"{path} is damaged ({' '.join(str(error).split())[:200]}); resume the run") from error
     methods = (*task.methods, REFERENCE)
     shape = (len(INVESTORS), len(methods), MONTHS)
-    if tuple(frame.columns) != COLUMNS or frame.height != int(np.prod(shape)):
+    kinds = {frame.schema[name] for name in NUMBERS if name in frame.columns}
+    if tuple(frame.columns) != COLUMNS or kinds != {polars.Float64} or frame.height != int(np.prod(shape)):
         raise InputError(f"{path} has other columns or rows than this run writes; resume the run")
+    if frame["month"].to_list() != list(range(MONTHS)) * (frame.height // MONTHS):
+        raise InputError(f"{path} has other months than this run writes; resume the run")
     written = frame.select("world", "regime").row(0)
     held = tuple(frame["method"].gather_every(MONTHS).head(len(methods)).to_list())
     if written != (task.world, task.regime.key) or held != methods:
         raise InputError(f"{path} is of world {written[0]}, regime {written[1]}, or of other methods; resume the run")
     utility, weight = (frame[name].to_numpy().reshape(shape) for name in ("utility", "memory_weight"))
-    if not (np.isfinite(utility).all() and np.isfinite(weight).all()):
-        raise InputError(f"{path} has missing numbers; resume the run")
+    if not (np.isfinite(utility).all() and ((weight >= 0) & (weight <= 1)).all()):
+        raise InputError(f"{path} has missing or impossible numbers; resume the run")
     correlation = frame["rank_correlation"].fill_null(np.nan).to_numpy().reshape(shape)
     balanced = list(INVESTORS).index(BALANCED.name)
     return LaneRecord(
