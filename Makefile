@@ -22,10 +22,11 @@ bench: $(VENV)/.dev ## speed, beside a named peer or the paper
 	$(THREADS) $(BIN)/python benchmarks/trial.py
 	$(BIN)/python benchmarks/startup.py
 	$(THREADS) $(BIN)/python benchmarks/planted.py
+	$(THREADS) $(BIN)/python benchmarks/standings.py --worlds 10
 
 evidence: $(VENV)/.dev ## every table and figure of the evidence (hours; goes on where it was stopped)
 	$(BIN)/memtrial bench planted --worlds 100 --ablations --designs --weak-reference --out out/evidence
-	$(BIN)/memtrial bench guarantee --lanes 400
+	$(BIN)/memtrial bench guarantee --lanes 400 --out out/evidence/guarantee.json
 
 $(VENV)/.env:
 	$(PYTHON) -m venv $(VENV)

@@ -114,6 +114,7 @@ class _Made:
             trust_rate_by_year=float(trust.mean()) * np.linspace(0.2, 1.2, 10),
             trust_rate_by_year_se=np.full(10, 2.0 if self.worlds > 1 else np.nan),
             ever_trusted_pct=(quiet if gain == 0 else 90.0) * acts,
+            ever_trusted_se=1.5 if self.worlds > 1 else float("nan"),
             months_to_half=12.0,
             months_to_full=None,
         )

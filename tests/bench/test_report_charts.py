@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from memtrial.bench.correlation import spearman
 from memtrial.bench.report.charts import NARROW, WIDE, Interval, IntervalAxis, Line, LineChart, Scatter
 from memtrial.bench.report.charts.scale import Scale, day_ticks, inside, log_ticks, spread, ticks
-from memtrial.bench.report.evidence import paired, scores_needed, spearman, spearman_interval
+from memtrial.bench.report.evidence import paired, scores_needed, spearman_interval
 from memtrial.bench.report.typography import number, p_equals, percent, unbroken, visible
 
 DAYS = tuple(date(2020, 1, 1) + timedelta(days=30 * step) for step in range(40))

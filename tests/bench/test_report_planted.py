@@ -178,7 +178,8 @@ def test_presets_turns_and_switches_are_in_their_parquet(page: Node, tables: dic
             lanes = round(each["ever_trusted_pct"] * each["lanes"] / 100)
             assert line[at] == f"{number(each['gain'], 3, sign=True)}\u00a0±\u00a0{number(each['gain_se'], 3)}"
             assert line[at + 1] == number(each["moved_pct"], 1)
-            assert line[at + 2] == f"{number(each['ever_trusted_pct'], 1)}\u00a0({lanes}/{each['lanes']})"
+            ever = f"{number(each['ever_trusted_pct'], 1)}\u00a0±\u00a0{number(each['ever_trusted_se'], 1)}"
+            assert line[at + 2] == f"{ever}\u00a0({lanes}/{each['lanes']})"
     shown = tables["turns"].filter(pl.col("method").is_in(["memtrial", "memtrial_guarded"])).to_dicts()
     for line, each in zip(turns, shown, strict=True):
         assert line[2] == number(each["months_to_withdrawal"], 1)
@@ -230,7 +231,11 @@ def test_a_reason_for_more_is_no_reason_for_less() -> None:
     assert "grid of variances nor β" in reason("D.13", "memtrial", "many", +20.0)
     assert "Not traced" in reason("D.13", "memtrial", "many", -20.0)
     assert "one line" in reason("3", "memrl", "core", 0.1)
-    assert "2,828" in reason("3", "top_2", "core", -0.1)
+    assert "2,828" in reason("3", "memory_free", "core", -0.1)
+    assert "Not traced" in reason("3", "top_2", "core", -0.1)
+    assert "In part: the reference here" in reason("D.15", "memtrial", "beta_0.5", 0.1)
+    assert "grid of variances" in reason("D.15", "memtrial_always_reference", "many", 0.1)
+    assert "In part" not in reason("D.14", "memtrial_no_test", "many", 0.1)
     assert "degrees of freedom" in reason("D.13", "memtrial_f_test", "many", 9.0)
     assert len({known.text for known in REASONS}) == len(REASONS)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,12 +15,7 @@ import typer
 if TYPE_CHECKING:
     from memtrial.bench.guarantee import GuaranteeResult
 
-RULE_WORDS = {
-    "t_test": "t-test (paper)",
-    "purse": "purse, no cap",
-    "guarded": "guarded",
-    "naive": "naive product",
-}
+RULE_WORDS = {"t_test": "t-test", "purse": "purse", "guarded": "guarded", "plain": "plain", "naive": "naive"}
 
 
 def guarantee(
@@ -28,6 +26,8 @@ def guarantee(
     executor: Annotated[
         Literal["serial", "joblib", "ray"], typer.Option(help="Where the work is done; the numbers are the same.")
     ] = "joblib",
+    ray_address: Annotated[str | None, typer.Option(help="A running Ray cluster, or auto.", metavar="ADDRESS")] = None,
+    out: Annotated[Path | None, typer.Option(help="Also write the JSON document there.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Histories in which no memory is worth anything: how often is it trusted all the same?"""
@@ -35,16 +35,35 @@ def guarantee(
     from memtrial.bench.guarantee import NULLS, run_guarantee
 
     named = tuple(dict.fromkeys(nulls.replace(",", " ").split()))
-    result = run_guarantee(
-        lanes=lanes,
-        nulls=tuple(NULLS) if "all" in named else named,
-        seed=seed,
-        executor=make_executor(executor, workers=workers or os.cpu_count() or 1),
+    chosen = tuple(NULLS) if "all" in named else named
+    where = make_executor(
+        executor,
+        workers=workers if ray_address or executor == "serial" else workers or os.cpu_count() or 1,
+        address=ray_address,
     )
+    with _progress(lanes * len(chosen)) as advance:
+        result = run_guarantee(lanes=lanes, nulls=chosen, seed=seed, executor=where, on_lane=advance)
+    made = json.dumps(result.document(), indent=2) + "\n"
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(made, encoding="utf-8")
     if as_json:
-        sys.stdout.write(json.dumps(result.document(), indent=2) + "\n")
+        sys.stdout.write(made)
     else:
         _print(result)
+
+
+@contextmanager
+def _progress(total: int) -> Generator[Callable[[], None]]:
+    """A bar on stderr with the time left; silent when stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("histories"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
+        bar = bars.add_task("", total=total)
+        yield lambda: bars.update(bar, advance=1)
 
 
 def _print(result: GuaranteeResult) -> None:
@@ -54,22 +73,25 @@ def _print(result: GuaranteeResult) -> None:
     from memtrial.bench.guarantee import NULLS
     from memtrial.bench.report.typography import number
 
-    table = Table(title=f"Memory without skill, {result.lanes} histories of each kind", title_justify="left")
+    table = Table(
+        title=f"Ever trusted in full, % of {result.lanes} histories (mean share of the capital, %)",
+        title_justify="left",
+    )
     table.add_column("history")
     table.add_column("decisions", justify="right")
     for words in RULE_WORDS.values():
-        table.add_column(f"{words}\never trusted %\n(weight %)", justify="right")
+        table.add_column(words, justify="right")
     for key, rules in result.nulls.items():
         null = NULLS[key]
         cells = [
-            f"{number(rules[rule].ever_trusted_pct, 1)} ± {number(rules[rule].ever_trusted_se, 1)} "
-            f"({number(rules[rule].weight_pct, 1)})"
-            for rule in RULE_WORDS
+            f"{number(rules[rule].ever_trusted_pct, 1)} ({number(rules[rule].weight_pct, 1)})" for rule in RULE_WORDS
         ]
         table.add_row(null.label + ("" if null.covered else " *"), str(null.dates), *cells)
     console = Console()
     console.print(table)
-    console.print(
+    for line in (
+        "t-test: the paper's rule. purse: without cap. guarded: the preset. plain: the same, contributions pooled as "
+        "they are. naive: a purse that bets while earlier bets are open.",
         "* not covered: contributions that differ in spread and are skewed can be ranked without being worth anything.",
-        highlight=False,
-    )
+    ):
+        console.print(line, highlight=False)

@@ -8,10 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memtrial.errors import InputError
-
 if TYPE_CHECKING:
-    from memtrial.store import Store
     from memtrial.trial import Standing
 
 ORDER = ("harms", "helps", "not known")
@@ -21,13 +18,14 @@ def run_memories(
     db: str, *, scope: str | None, agent: str | None, as_of: datetime, alpha: float, holding: int | None, as_json: bool
 ) -> None:
     """Print the verdict on every memory of every agent in the store, or of the chosen ones."""
+    from memtrial.bench.permute.recorded import agents_asked
     from memtrial.standings import standings
     from memtrial.store import Store
 
     with Store(db, create=False) as store:
         found = [
             (where, name, standings(store, scope=where, agent=name, as_of=as_of, alpha=alpha, holding=holding))
-            for where, name in _chosen(store, db, scope, agent)
+            for where, name in agents_asked(store, db, scope, agent)
         ]
     if as_json:
         agents = [
@@ -38,15 +36,6 @@ def run_memories(
         return
     for where, name, judged in found:
         _print(where, name, judged)
-
-
-def _chosen(store: Store, db: str, scope: str | None, agent: str | None) -> list[tuple[str, str]]:
-    everyone = store.agents()
-    chosen = [pair for pair in everyone if scope in (None, pair[0]) and agent in (None, pair[1])]
-    if not chosen:
-        known = "; ".join(f"agent {name} in scope {where}" for where, name in everyone) or "no decision at all"
-        raise InputError(f"{db} holds no decision of that agent; it holds {known}")
-    return chosen
 
 
 def _document(item: Standing) -> dict[str, Any]:

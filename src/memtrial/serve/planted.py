@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from memtrial.errors import InputError
 
 if TYPE_CHECKING:
-    from memtrial.bench.planted import Plan, PlantedResult, Pool, Progress, RegimeResult, Setting
+    from memtrial.bench.planted import Plan, PlantedResult, Progress, RegimeResult, Setting
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +112,9 @@ def plan_of(request: Request) -> Plan:
 
 def _kept_plan(request: Request, folder: Path) -> Plan:
     from memtrial.bench.planted import Plan
+    from memtrial.bench.planted.market import load_market
     from memtrial.bench.planted.plan import parts_of, read_manifest
+    from memtrial.bench.planted.pools import pool_of_run
 
     kept = read_manifest(folder)
     return Plan(
@@ -120,19 +122,8 @@ def _kept_plan(request: Request, folder: Path) -> Plan:
         worlds=request.worlds or int(kept["worlds"]),
         first_world=int(kept["first_world"]) if request.first_world is None else request.first_world,
         seed=int(kept["seed"]),
-        pool=_kept_pool(request.pool, str(kept["pool"])),
+        pool=pool_of_run(str(kept["pool"]), request.pool, load_market().days),
     )
-
-
-def _kept_pool(name: str | None, identity: str) -> Pool:
-    from memtrial.bench.planted import load_market, named_pool
-    from memtrial.bench.planted.pools import BUNDLED
-
-    for known in (name,) if name else ("calibrated", *BUNDLED):
-        pool = named_pool(known, load_market().days)
-        if pool.identity == identity:
-            return pool
-    raise InputError(f"the run draws from the pool {identity}; name its file with --pool")
 
 
 def split(names: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.bench.classalloc.result import CreditTable, MethodResult, Month, Summary
-from memtrial.bench.methods import LOOKBACK, Action, Method, Occasion, Realised, Settlement
+from memtrial.bench.correlation import spearman
+from memtrial.bench.methods import LOOKBACK, Action, Deployment, Method, Occasion, Realised, Settlement, make
 from memtrial.market.classalloc import ClassAllocMarket, DecisionDate, decided_at, known_at
 from memtrial.portfolio import (
     TRADING_COST,
@@ -78,9 +79,6 @@ def evaluate(
     return _result(method.name, method.label, done, market, months)
 
 
-LABELS = {"memtrial": "memtrial (paper)", "memtrial_guarded": "memtrial (guarded)"}
-
-
 def agent_result(
     name: str,
     decisions: tuple[Decision, ...],
@@ -100,7 +98,7 @@ def agent_result(
         )
         for when, decision in zip(months, decisions, strict=True)
     ]
-    return _result(name, LABELS[name], done, market, months)
+    return _result(name, make(name, Deployment()).label, done, market, months)
 
 
 def _result(
@@ -186,8 +184,6 @@ def falling(market: ClassAllocMarket, months: tuple[DecisionDate, ...]) -> tuple
 
 def credit_table(decisions: Sequence[Decision], outcomes: Sequence[Outcome], reference: Sequence[Month]) -> CreditTable:
     """Outcome credit against contribution, each against the market, over every (date, experience) (Table 1)."""
-    from scipy.stats import spearmanr
-
     points: list[tuple[float, float, float]] = []
     for decision, outcome, equal in zip(decisions, outcomes, reference, strict=True):
         if outcome.contributions is None:
@@ -201,10 +197,7 @@ def credit_table(decisions: Sequence[Decision], outcomes: Sequence[Outcome], ref
     table = np.array(points).reshape(-1, 3)
 
     def correlation(first: int, second: int) -> float:
-        pair = table[:, [first, second]]
-        if len(pair) < 3 or (np.ptp(pair, axis=0) == 0).any():
-            return float("nan")  # nothing varies, so nothing correlates
-        return float(spearmanr(pair[:, 0], pair[:, 1]).statistic)
+        return spearman(table[:, first], table[:, second]) if len(table) >= 3 else float("nan")
 
     return CreditTable(
         outcome_credit_vs_market=correlation(0, 2),

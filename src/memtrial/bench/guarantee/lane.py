@@ -16,8 +16,12 @@ from memtrial.trial import REFERENCE_WEIGHTS, Purse, Settings, Trial
 START = datetime(2000, 1, 1, tzinfo=UTC)
 EXPERIENCES, RECALLED, DIMENSIONS = 12, 4, 8
 
-RULES: tuple[str, ...] = ("t_test", "purse", "guarded", "naive")
-"""The paper's test; a purse without cap; the guarded preset; a purse that bets while earlier bets are still open."""
+RULES: tuple[str, ...] = ("t_test", "purse", "guarded", "plain", "naive")
+"""The paper's test; a purse without cap; the guarded preset, and the same with contributions pooled as they are; a
+purse that bets while earlier bets are still open."""
+
+FULL = 20.0
+"""Wealth of full trust, 1 / alpha."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ def judged(ask: Ask) -> Verdicts:
         "t_test": Trial(Settings.paper()),
         "purse": Trial(Settings.paper(**uncapped)),
         "guarded": Trial(Settings.guarded(holding=null.overlap)),
+        "plain": Trial(Settings.guarded(holding=null.overlap, scaled=False)),
     }
     ever, weights = dict.fromkeys(RULES, False), dict.fromkeys(RULES, 0.0)
     naive = Purse([0.5, 0.5], bet=0.5, fixed_share=0.0, cap=math.inf)
@@ -57,11 +62,11 @@ def judged(ask: Ask) -> Verdicts:
     for number in range(null.dates):
         if (late := scored.pop(number - null.overlap, None)) is not None:
             naive.settle(late)
-            ever["naive"] |= naive.wealth >= 20
-        weights["naive"] += min(1.0, naive.wealth / 20)
+            ever["naive"] |= naive.wealth >= FULL
+        weights["naive"] += min(1.0, naive.wealth / FULL)
         for rule, trial in trials.items():
             verdict = _decide(trial, number, recalled[number], content)
-            ever[rule] |= verdict.wealth >= 20 if rule != "t_test" else verdict.trusted
+            ever[rule] |= verdict.wealth >= FULL if rule != "t_test" else verdict.trusted
             weights[rule] += verdict.weight
             scores = _settle(trial, null, number, market[number], added[number, recalled[number]])
             if rule == "t_test":
@@ -77,7 +82,7 @@ def _decide(trial: Trial, number: int, ranks: NDArray[np.int64], content: NDArra
         str(number),
         retrieved=[f"e{rank}" for rank in ranks.tolist()],
         features=content[ranks],
-        valid=np.ones(8, dtype=np.bool_),
+        valid=np.ones(trial.plan(RECALLED).n_drafts, dtype=np.bool_),
         at=START + timedelta(days=number),
     )
 

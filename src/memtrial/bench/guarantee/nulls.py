@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]
 """(rng, n_dates, n_experiences) -> what each experience adds to a draft on each date, (n_dates, n_experiences)."""
 
+OVERLAP = 5
+"""Decisions that a long holding period lasts."""
+
 SIZE = 0.005
 """Standard deviation of a contribution, a fraction per period."""
 
@@ -61,8 +64,8 @@ def _skewed(rng: np.random.Generator, dates: int, experiences: int) -> NDArray[n
 
 
 def _overlapping(rng: np.random.Generator, dates: int, experiences: int) -> NDArray[np.float64]:
-    shocks = rng.standard_normal((dates + 4, experiences))
-    return SIZE * np.lib.stride_tricks.sliding_window_view(shocks, 5, axis=0).sum(axis=-1) / np.sqrt(5)
+    shocks = rng.standard_normal((dates + OVERLAP - 1, experiences))
+    return SIZE * np.lib.stride_tricks.sliding_window_view(shocks, OVERLAP, axis=0).sum(axis=-1) / np.sqrt(OVERLAP)
 
 
 NULLS: Mapping[str, Null] = MappingProxyType(
@@ -70,11 +73,17 @@ NULLS: Mapping[str, Null] = MappingProxyType(
         null.key: null
         for null in (
             Null(key="gaussian", label="Gaussian", draw=_gaussian),
-            Null(key="gaussian_500", label="Gaussian, 500 decisions", draw=_gaussian, dates=500),
-            Null(key="unequal", label="spread differs by experience", draw=_unequal),
-            Null(key="volatile", label="heavy tails, volatile dates", draw=_volatile),
-            Null(key="skewed", label="spread differs, and skewed", draw=_skewed, covered=False),
-            Null(key="overlapping", label="holding periods of five decisions", draw=_overlapping, dates=200, overlap=5),
+            Null(key="gaussian_500", label="Gaussian", draw=_gaussian, dates=500),
+            Null(key="unequal", label="unequal spread", draw=_unequal),
+            Null(key="volatile", label="heavy tails", draw=_volatile),
+            Null(key="skewed", label="unequal, skewed", draw=_skewed, covered=False),
+            Null(
+                key="overlapping",
+                label="five overlap",
+                draw=_overlapping,
+                dates=200,
+                overlap=OVERLAP,
+            ),
         )
     }
 )

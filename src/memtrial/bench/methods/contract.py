@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.portfolio import Mandate, utilities
+from memtrial.records import FULL_WEIGHT
 from memtrial.trial import Design, DesignKind, blends
-
-FULL_WEIGHT = 0.999
-"""A share of the capital from which memory counts as fully trusted."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

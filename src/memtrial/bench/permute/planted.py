@@ -39,6 +39,7 @@ def planted_runs(
     from memtrial.bench.planted.episode import Episode
     from memtrial.bench.planted.market import load_market
     from memtrial.bench.planted.plan import parts_of, read_manifest
+    from memtrial.bench.planted.pools import pool_of_run
     from memtrial.bench.planted.world import World
     from memtrial.portfolio import INVESTORS
 
@@ -54,7 +55,7 @@ def planted_runs(
     if number not in range(first, first + worlds):
         raise InputError(f"{folder} has no world {number}; it has {first} to {first + worlds - 1}")
     people = INVESTORS if investor is None else {investor: _named(folder, "investor", investor, INVESTORS)}
-    source = World(int(kept["seed"]), number, market=market, pool=_pool(folder, kept, pool))
+    source = World(int(kept["seed"]), number, market=market, pool=pool_of_run(str(kept["pool"]), pool, market.days))
     episode = Episode(source, chosen, part.setting)
     return tuple(
         TrialledRun(
@@ -85,19 +86,3 @@ def _named(folder: Path, what: str, name: str | None, known: Mapping[str, Any]) 
         asked = f"no {what} {name!r}" if name else f"several {what}s, and none was named"
         raise InputError(f"{folder} has {asked}; choose one of {', '.join(known)}")
     return known[name]
-
-
-def _pool(folder: Path, kept: Mapping[str, Any], pool: str | None) -> Any:
-    from memtrial.bench.planted.market import load_market
-    from memtrial.bench.planted.pools import named_pool
-
-    identity = str(kept["pool"])
-    # A pool of logged weights is known by its name and a checksum.
-    name = pool or (identity if identity == "calibrated" else identity.rpartition(".")[0])
-    try:
-        found = named_pool(name, load_market().days)
-    except InputError as error:
-        raise InputError(f"{folder} drew from pool {identity}; name its file with --pool ({error})") from error
-    if found.identity != identity:
-        raise InputError(f"{folder} drew from pool {identity}, not from {found.identity}; name that one with --pool")
-    return found

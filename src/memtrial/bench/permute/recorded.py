@@ -39,19 +39,26 @@ def recorded_runs(url: str, *, scope: str | None = None, agent: str | None = Non
     from memtrial.store import Store
 
     with Store(url, create=False) as store:
-        everyone = store.agents()
-        chosen = [pair for pair in everyone if scope in (None, pair[0]) and agent in (None, pair[1])]
-        if not chosen:
-            raise InputError(_nobody(url, everyone, scope, agent))
-        return tuple(_run(store, *pair) for pair in chosen)
+        return tuple(_run(store, *pair) for pair in agents_asked(store, url, scope, agent))
 
 
-def _nobody(url: str, everyone: tuple[tuple[str, str], ...], scope: str | None, agent: str | None) -> str:
+def agents_asked(store: Store, url: str, scope: str | None, agent: str | None) -> list[tuple[str, str]]:
+    """Scope and name of the agents in the store at ``url`` that were asked for; ``None`` stands for all.
+
+    Raises
+    ------
+    InputError
+        When there is none, naming those that there are.
+    """
+    everyone = store.agents()
+    chosen = [pair for pair in everyone if scope in (None, pair[0]) and agent in (None, pair[1])]
+    if chosen:
+        return chosen
     if not everyone:
-        return f"{url} holds no decision; name a store that a run wrote"
+        raise InputError(f"{url} holds no decision; name a store that a run wrote")
     known = "; ".join(f"agent {name} in scope {where}" for where, name in everyone)
     asked = " ".join(f"{what} {value!r}" for what, value in (("scope", scope), ("agent", agent)) if value is not None)
-    return f"{url} holds no decision of {asked}; it holds {known}"
+    raise InputError(f"{url} holds no decision of {asked}; it holds {known}")
 
 
 def _run(store: Store, scope: str, agent: str) -> TrialledRun:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from memtrial.bench.permute.beliefs import Beliefs
 from memtrial.bench.permute.dates import TrialledDate, TrialledRun
 from memtrial.bench.permute.shuffles import Key, key
+from memtrial.trial import Settings
 from memtrial.trial.trust import CONSTANT
 
-MIN_SCORES = 10
+MIN_SCORES = Settings.paper().min_scores
 """Scores that both learners need before the better one speaks."""
 _CELLS = 4_000_000
 """Memories times histories worked on at once."""

@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from memtrial.bench.methods.contract import FULL_WEIGHT
 from memtrial.bench.planted.lane import REFERENCE
 from memtrial.bench.planted.plan import ANCHOR, SHARDS, TIMING, Part, Task, parts_of, read_manifest
 from memtrial.bench.planted.regimes import CORE, WARMUP, Regime
@@ -18,6 +17,7 @@ from memtrial.bench.planted.result import CoreFigures, MethodFigures, PlantedRes
 from memtrial.bench.planted.shards import read_shard
 from memtrial.bench.planted.turns import HALF, turn_figures
 from memtrial.portfolio import INVESTORS
+from memtrial.records import FULL_WEIGHT
 
 
 def aggregate(folder: Path) -> PlantedResult:
@@ -87,6 +87,7 @@ def method_figures(name: str, label: str, utility: NDArray[np.float64], weight: 
     earned, moved = 100.0 * utility[:, :, WARMUP:], weight[:, :, WARMUP:]
     by_investor = earned.mean(axis=2)
     yearly = 100.0 * moved.reshape(*moved.shape[:2], -1, 12).mean(axis=(1, 3))
+    ever = 100.0 * (moved >= FULL_WEIGHT).any(axis=2).mean(axis=1)
     by_world, trust = by_investor.mean(axis=1), 100.0 * moved.mean(axis=(1, 2))
     return MethodFigures(
         name=name,
@@ -100,7 +101,8 @@ def method_figures(name: str, label: str, utility: NDArray[np.float64], weight: 
         trust_rate_by_world=trust,
         trust_rate_by_year=yearly.mean(axis=0),
         trust_rate_by_year_se=_error(yearly),
-        ever_trusted_pct=100.0 * float((moved >= FULL_WEIGHT).any(axis=2).mean()),
+        ever_trusted_pct=float(ever.mean()),
+        ever_trusted_se=float(_error(ever)),
         months_to_half=_median_first(moved >= HALF),
         months_to_full=_median_first(moved >= FULL_WEIGHT),
     )

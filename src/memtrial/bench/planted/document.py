@@ -71,6 +71,7 @@ def _figures(figures: MethodFigures) -> dict[str, Any]:
         "utility_sd": figures.utility_sd,
         "trust_rate_pct": figures.trust_rate_pct,
         "ever_trusted_pct": figures.ever_trusted_pct,
+        "ever_trusted_se": figures.ever_trusted_se,
         "months_to_half": figures.months_to_half,
         "months_to_full": figures.months_to_full,
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memtrial.bench.correlation import spearman
 from memtrial.bench.methods import Deployment, Method, Settlement, Valued, make
 from memtrial.bench.planted.episode import Desk, Episode
 from memtrial.bench.planted.regimes import WARMUP
@@ -112,22 +113,13 @@ class _Judge:
         episode, column = self._episode, YEAR_ENDS.index(month)
         for row, method in self._valued:
             worth = method.worth(episode.ids, episode.features)
-            self._correlation[row, column] = spearman(worth, episode.quality[month])
+            self._correlation[row, column] = agreement(worth, episode.quality[month].astype(np.float64))
 
 
-def spearman(values: NDArray[np.float64], quality: NDArray[np.int64]) -> float:
-    """Rank correlation with mean ranks for ties; 0 for constant values, NaN when the qualities are all equal."""
-    ranks, planted = _ranks(values), _ranks(quality)
-    deviation, other = ranks - ranks.mean(), planted - planted.mean()
-    if not other.any():
-        return float("nan")
-    scale = float(np.sqrt((deviation @ deviation) * (other @ other)))
-    return float(deviation @ other) / scale if scale > 0 else 0.0
-
-
-def _ranks(values: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.float64]:
-    _, group, count = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - (count - 1) / 2)[group]
+def agreement(values: NDArray[np.float64], quality: NDArray[np.float64]) -> float:
+    """Rank correlation of values and planted quality; constant values agree with nothing, 0; NaN for one quality."""
+    rho = spearman(values, quality)
+    return 0.0 if np.isnan(rho) and np.ptp(quality) > 0 else rho
 
 
 def _check(held: NDArray[np.float64], deployed: Sequence[Method], episode: Episode) -> None:

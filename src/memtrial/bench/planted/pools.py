@@ -1,7 +1,7 @@
 """Pools of base allocations: where a memory-free draft is drawn from.
 
 The paper draws from 2,828 logged allocations that are not published. The default here is the Dirichlet distribution
-that reproduces the paper's memory-free, reference and draft-averaging utilities.
+that was chosen because it meets the paper's memory-free, reference and beta = 0.5 figures.
 """
 
 from __future__ import annotations
@@ -152,6 +152,21 @@ def named_pool(name: str, days: Sequence[date]) -> Pool:
     if not path.is_file():
         raise InputError(f"pool {name!r} is neither calibrated, {', '.join(BUNDLED)} nor a file; name one of these")
     return read_pool(path, days)
+
+
+def pool_of_run(identity: str, name: str | None, days: Sequence[date]) -> Pool:
+    """The pool a run drew from: the one called ``name``, or of the bundled ones the one it names.
+
+    Raises
+    ------
+    InputError
+        When it is not that pool, or not among the bundled ones.
+    """
+    for known in (name,) if name else ("calibrated", *BUNDLED):
+        pool = named_pool(known, days)
+        if pool.identity == identity:
+            return pool
+    raise InputError(f"the run draws from the pool {identity}; name its file with --pool")
 
 
 def read_pool(path: Path, days: Sequence[date] = ()) -> WeightsPool:

@@ -37,8 +37,9 @@ class MethodFigures:
         100 times the mean weight of memory over test decisions, its sd over worlds, and by world.
     trust_rate_by_year, trust_rate_by_year_se
         The same by test year, and its standard error over worlds, (10,).
-    ever_trusted_pct
-        Lanes in which memory was trusted in full on some test date, in %.
+    ever_trusted_pct, ever_trusted_se
+        Lanes in which memory was trusted in full on some test date, in %, and its standard error over worlds (the
+        lanes of a world share its draws).
     months_to_half, months_to_full
         Median over lanes of the first test month (1-based) with a weight of at least one half, or trusted in full;
         ``None`` when that never happens in half of the lanes.
@@ -56,6 +57,7 @@ class MethodFigures:
     trust_rate_by_year: NDArray[np.float64]
     trust_rate_by_year_se: NDArray[np.float64]
     ever_trusted_pct: float
+    ever_trusted_se: float
     months_to_half: float | None
     months_to_full: float | None
 

@@ -13,6 +13,8 @@ from scipy.special import (  # pyright: ignore[reportMissingTypeStubs]
     stdtrit,  # pyright: ignore[reportUnknownVariableType]
 )
 
+from memtrial.bench.correlation import spearman
+
 FAR = 10_000
 """A test that needs more scores than this is not worth waiting for."""
 
@@ -89,22 +91,6 @@ def scores_needed(mean: float, sd: float, *, alpha: float, least: int) -> int | 
         middle = (low + high) // 2
         low, high = (low, middle) if passes(middle) else (middle + 1, high)
     return low
-
-
-def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks from 1, ties sharing their mean rank, (n,)."""
-    unique, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    del unique
-    ends = np.cumsum(counts)
-    return (ends - (counts - 1) / 2.0)[inverse]
-
-
-def spearman(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Rank correlation; ``nan`` when one side is constant."""
-    left, right = ranks(first), ranks(second)
-    left, right = left - left.mean(), right - right.mean()
-    size = math.sqrt(float(left @ left) * float(right @ right))
-    return float(left @ right) / size if size > 0 else math.nan
 
 
 def spearman_interval(

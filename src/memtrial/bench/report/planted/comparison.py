@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from string import ascii_lowercase
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from memtrial.bench.report.evidence import student_quantile
 from memtrial.bench.report.planted.published import Printed, printed
-from memtrial.bench.report.planted.reasons import reason
+from memtrial.bench.report.planted.reasons import ANOTHER_SETTING, reason
 
 FAR = 0.99865
 """One-sided probability of three standard errors, beyond which a difference is more than chance in tables with many
@@ -22,7 +23,7 @@ cells; with few worlds that takes more than three (Student's t)."""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:
-    """One cell: our mean and sd over ``worlds`` worlds, and what the paper printed, if it did."""
+    """One cell: our mean and sd over ``worlds`` worlds, what the paper printed, and whether settings are comparable."""
 
     table: str
     row: str
@@ -31,6 +32,7 @@ class Compared:
     sd: float
     worlds: int
     published: Printed | None
+    comparable: bool = True
 
     @property
     def difference(self) -> float:
@@ -55,10 +57,12 @@ class Compared:
     @property
     def reason(self) -> str:
         """Why the two differ; empty where chance and rounding explain it."""
-        return reason(self.table, self.row, self.column, self.difference) if self.apart else ""
+        if not self.apart:
+            return ""
+        return reason(self.table, self.row, self.column, self.difference) if self.comparable else ANOTHER_SETTING
 
 
-def compared(table: str, row: str, column: str, by_world: NDArray[np.float64]) -> Compared:
+def compared(table: str, row: str, column: str, by_world: NDArray[np.float64], *, comparable: bool = True) -> Compared:
     """A cell from one number per world, (n_worlds,)."""
     sd = float(by_world.std(ddof=1)) if by_world.size > 1 else math.nan
     return Compared(
@@ -69,6 +73,7 @@ def compared(table: str, row: str, column: str, by_world: NDArray[np.float64]) -
         sd=0.0 if sd < 1e-12 else sd,
         worlds=by_world.size,
         published=printed(table, row, column),
+        comparable=comparable,
     )
 
 
@@ -108,7 +113,7 @@ class Comparison:
     def reasons(self) -> dict[str, str]:
         """Letter by reason, in the order in which they first appear."""
         found = dict.fromkeys(cell.reason for cell in self.ordered if cell.reason)
-        return {text: "abcdefghij"[index] for index, text in enumerate(found)}
+        return {text: ascii_lowercase[index] for index, text in enumerate(found)}
 
     @property
     def ordered(self) -> list[Compared]:
@@ -122,7 +127,13 @@ Source: TypeAlias = Callable[[str, str], NDArray[np.float64] | None]
 """Numbers by world for a row and a column, (n_worlds,); ``None`` when they did not run."""
 
 
-def collect(table: str, rows: Sequence[str], columns: Sequence[str], source: Source) -> dict[tuple[str, str], Compared]:
-    """Every cell that ran."""
+def collect(
+    table: str, rows: Sequence[str], columns: Sequence[str], source: Source, *, comparable: bool = True
+) -> dict[tuple[str, str], Compared]:
+    """Every cell that ran; ``comparable``: under the paper's own setting."""
     found = ((row, column, source(row, column)) for row in rows for column in columns)
-    return {(row, column): compared(table, row, column, values) for row, column, values in found if values is not None}
+    return {
+        (row, column): compared(table, row, column, values, comparable=comparable)
+        for row, column, values in found
+        if values is not None
+    }

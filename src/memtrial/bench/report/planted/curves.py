@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.bench.report.charts import Band, Line, LineChart
+from memtrial.bench.report.evidence import student_quantile
 from memtrial.bench.report.palette import tone
 from memtrial.bench.report.planted.lookup import COLUMNS, GUARDED, LINES, NAMES, NARROW_NAMES, OWN, Run
 from memtrial.bench.report.planted.published import plotted
@@ -37,7 +38,7 @@ def _curve(run: Run, regime: str) -> Figure | None:
         label=f"Rank correlation between values and planted quality by test year, {found.regime.label}.",
         days=YEARS,
         lines=tuple(_line(name, values) for name, values in known.items()),
-        bands=tuple(_band(name, values, found.rank_correlation_se[name]) for name, values in known.items()),
+        bands=tuple(_band(name, values, found.rank_correlation_se[name], run.worlds) for name, values in known.items()),
         y_title="rank correlation with the planted quality (−1 to +1)",
         x_title="end of test year",
         reference=0.0,
@@ -53,8 +54,8 @@ def _curve(run: Run, regime: str) -> Figure | None:
         id=f"figure-5-{regime.replace('.', '-').replace('_', '-')}",
         title=f"Do the values find the useful memories? {found.regime.label} (Figure 5)",
         caption="Spearman correlation between the values and the planted quality of all experiences, balanced "
-        f"investor, mean over {counted(run.worlds, 'world')} with its 95 % band. Hollow: what the paper's text "
-        "says of its first and tenth year.",
+        f"investor, mean over {counted(run.worlds, 'world')} with its 95 % band. Hollow: where the paper's "
+        "lines begin and end; in which month they begin is not said.",
         views=chart.views(),
         table=Table(caption=f"Rank correlation by test year, {found.regime.label}", columns=columns, rows=rows(body)),
         wide=False,
@@ -86,7 +87,10 @@ def _years(run: Run, regime: str) -> Figure | None:
         label=f"Share of the capital moved by memory in each test year, {label}.",
         days=YEARS,
         lines=tuple(lines),
-        bands=tuple(_band(name, each.trust_rate_by_year, each.trust_rate_by_year_se) for name, each in figures.items()),
+        bands=tuple(
+            _band(name, each.trust_rate_by_year, each.trust_rate_by_year_se, run.worlds)
+            for name, each in figures.items()
+        ),
         y_title="capital moved by memory (%)",
         x_title="end of test year",
         hollow=tuple((0 if year == "year_1" else 9, value, tone(OWN)) for year, value in known.items()),
@@ -96,7 +100,11 @@ def _years(run: Run, regime: str) -> Figure | None:
     )
     columns = (Column("Test year", numeric=False), *(Column(line.label, "%") for line in lines))
     body = [[f"{year}", *(number(line.values[year - 1], 1) for line in lines)] for year in range(1, 11)]
-    marks = " Hollow: the paper's first and tenth year." if known else " The memories turn at the start of year 6."
+    marks = (
+        " Hollow: the paper's first and tenth year, balanced investor alone."
+        if known
+        else " The memories turn at the start of year 6."
+    )
     return Figure(
         id=f"figure-trust-{regime.replace('.', '-').replace('_', '-')}",
         title=f"{QUESTIONS[regime]} {label}",
@@ -108,9 +116,10 @@ def _years(run: Run, regime: str) -> Figure | None:
     )
 
 
-def _band(name: str, values: NDArray[np.float64], se: NDArray[np.float64]) -> Band:
-    """95 % of the mean over worlds; nothing for one world."""
-    low, high = values - 1.96 * se, values + 1.96 * se
+def _band(name: str, values: NDArray[np.float64], se: NDArray[np.float64], worlds: int) -> Band:
+    """95 % interval of the mean over worlds; nothing for one world."""
+    far = student_quantile(worlds - 1, 0.975) if worlds > 1 else np.nan
+    low, high = values - far * se, values + far * se
     known = np.isfinite(low) & np.isfinite(high)
     return Band(
         low=[float(value) if there else None for value, there in zip(low, known, strict=True)],

@@ -144,6 +144,7 @@ def _presets(run: Run) -> Iterable[Record]:
                 "gain_se": _finite(gain.se),
                 "moved_pct": figures.trust_rate_pct,
                 "ever_trusted_pct": figures.ever_trusted_pct,
+                "ever_trusted_se": _finite(figures.ever_trusted_se),
                 "lanes": run.lanes,
                 "months_to_half": figures.months_to_half,
                 "months_to_full": figures.months_to_full,

@@ -13,8 +13,8 @@ from memtrial.bench.report.typography import counted, number
 
 ENOUGH = 20
 """Worlds below which no verdict is given."""
-ALLOWED = 6.0
-"""Lanes ever trusted in full without signal, in %, up to which α = 5 % is kept within what chance explains."""
+PROMISED = 5.0
+"""Lanes ever trusted in full without signal, in %, that the guarded preset promises at most."""
 STRONG, WEAK = "beta_0.5", "beta_0.25"
 
 
@@ -32,13 +32,13 @@ def headline(run: Run) -> Headline:
     return Headline(sentence=_sentence(run), action=_action(run), figures=_figures(run))
 
 
-def false_trust(run: Run, name: str) -> tuple[float, int] | None:
-    """Lanes ever trusted in full where memory has nothing to tell, in %, and their number."""
-    known = [key for key in NO_SIGNAL if run.figures(name, key)]
-    found = [each for key in known if (each := run.ever(name, key))]
+def false_trust(run: Run, name: str) -> tuple[float, float, int] | None:
+    """Lanes ever trusted in full where memory has nothing to tell, in %, its s.e. over worlds, and their number."""
+    found = [each for key in NO_SIGNAL if run.figures(name, key) and (each := run.ever(name, key))]
     if not found:
         return None
-    return sum(share for share, _ in found) / len(found), sum(lanes for _, lanes in found)
+    share, error = (sum(each[part] for each in found) / len(found) for part in (0, 1))
+    return share, error, sum(lanes for _, _, lanes in found)
 
 
 def _sentence(run: Run) -> str:
@@ -47,15 +47,14 @@ def _sentence(run: Run) -> str:
         return f"Too few worlds to act on: {counted(run.worlds, 'world')} ran, and a verdict needs at least {ENOUGH}."
     if quiet is None or gain is None:
         return _paper_sentence(run)
-    share, lanes = quiet
-    safe, useful = share <= ALLOWED, gain.mean - 2 * gain.se > 0
-    useless = f"memory with nothing to tell was ever trusted in full in {_rate(share, lanes)}"
+    safe, useful = quiet[0] - 2 * quiet[1] <= PROMISED, gain.mean - 2 * gain.se > 0
+    useless = f"memory with nothing to tell was ever trusted in full in {_rate(*quiet)}"
     earned = f"memory that is worth something earned {_pp(gain)} over the reference (β\u00a0=\u00a00.5)"
     if safe and useful:
         return f"The guarded preset may let memory move money: {useless}, and {earned}."
     if safe:
         return f"The guarded preset is safe but of no use here: {useless}, but {earned}."
-    return f"Do not let the guarded preset move money: {useless}, more than the {number(ALLOWED, 0)} % allowed."
+    return f"Do not let the guarded preset move money: {useless}, more than the {number(PROMISED, 0)} % promised."
 
 
 def _paper_sentence(run: Run) -> str:
@@ -108,7 +107,9 @@ def _figures(run: Run) -> tuple[tuple[str, str, str], ...]:
     for name, words in ((GUARDED, "guarded"), (OWN, "paper")):
         quiet = false_trust(run, name)
         if quiet:
-            found.append((f"ever trusted without signal, {words}", f"{number(quiet[0], 1)} %", f"of {quiet[1]} lanes"))
+            found.append(
+                (f"ever trusted without signal, {words}", f"{number(quiet[0], 1)} %", _lanes(quiet[1], quiet[2]))
+            )
     return tuple(found)
 
 
@@ -123,5 +124,10 @@ def _pp(found: Paired) -> str:
     return f"{number(found.mean, 3, sign=True)} pp/month"
 
 
-def _rate(share: float, lanes: int) -> str:
-    return f"{number(share, 1)} % of {lanes} lanes"
+def _rate(share: float, error: float, lanes: int) -> str:
+    return f"{number(share, 1)} % of lanes ({_lanes(error, lanes)})"
+
+
+def _lanes(error: float, lanes: int) -> str:
+    known = f"s.e. {number(error, 1)}, " if math.isfinite(error) else ""
+    return f"{known}n = {lanes}"

@@ -83,6 +83,12 @@ class Run:
         return self.result.main
 
     @property
+    def comparable(self) -> bool:
+        """Whether the main setting is the one that comes nearest to the paper's."""
+        setting = self.main.setting
+        return setting.pool == "calibrated" and not setting.mandate
+
+    @property
     def weak(self) -> SettingResult | None:
         """The setting with 1/N as its reference (Table D.15), also when it is the main one."""
         return self.main if self.main.setting.reference == "1/N" else self.result.weak_reference
@@ -123,12 +129,18 @@ class Run:
         ours, theirs = self.utility(row, column), self.utility(over, column)
         return None if ours is None or theirs is None else ours - theirs
 
-    def ever(self, row: str, column: str) -> tuple[float, int] | None:
-        """Share of lanes in which memory was ever trusted in full, in %, and the number of lanes."""
+    def ever(self, row: str, column: str) -> tuple[float, float, int] | None:
+        """Share of lanes in which memory was ever trusted in full, in %, its s.e. over worlds, number of lanes.
+
+        Over several regimes, which share their worlds, the standard error is at most the mean of theirs.
+        """
         found = self._all(row, column, None)
         if found is None:
             return None
-        return float(np.mean([each.ever_trusted_pct for each in found])), self.lanes * len(found)
+        share, error = (
+            float(np.mean([getattr(each, name) for each in found])) for name in ("ever_trusted_pct", "ever_trusted_se")
+        )
+        return share, error, self.lanes * len(found)
 
     def ran(self, row: str) -> bool:
         """Whether a method ran in any regime of the main setting."""

@@ -64,7 +64,7 @@ def conventions(run: Run) -> tuple[tuple[str, str], ...]:
             "Trust",
             "memtrial acts on its values in full or not at all, so its trust rate is a share of decisions; the guarded "
             "preset gives memory a share of the capital, and its mean is shown. Ever full: lanes in which that share "
-            "reached 99.9 % at some date.",
+            "reached 99.9 % on some test date; its standard error is over worlds, whose lanes share their draws.",
         ),
         (
             "Core",

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from memtrial.bench.methods.registry import FAMILIES
 from memtrial.bench.planted.result import SettingResult
+from memtrial.bench.report.evidence import paired
 from memtrial.bench.report.planted.comparison import Comparison, Source, collect
 from memtrial.bench.report.planted.lookup import (
     COLUMNS,
@@ -15,16 +17,17 @@ from memtrial.bench.report.planted.lookup import (
     OWN,
     PAPER_COLUMNS,
     REFERENCE,
+    SAME,
     Run,
     design_key,
     design_label,
 )
 from memtrial.bench.report.planted.published import printed_rows
+from memtrial.bench.report.typography import p_equals
 
 UTILITY, TRUST = "% per month", "%"
 SHARE = ": share of decisions, or of the capital when guarded"
-AGENTS = ("finmem", "memrl", "reflexion", "expel")
-"""The experience-learning agents."""
+AGENTS = FAMILIES["Experience-learning agents"]
 
 CORE_AND_INFORMATIVE = {key: COLUMNS[key] for key in ("core", "informative")}
 SPLIT = {key: COLUMNS[key] for key in ("no_signal", "signal", "informative")}
@@ -77,16 +80,27 @@ def improvement(run: Run) -> tuple[str, NDArray[np.float64]] | None:
     return best, 100 * (ours - found[best]) / found[best]
 
 
+def _p_of_gain(run: Run, best: str) -> str:
+    """One-sided p of memtrial's gain over ``best``, paired over worlds, as in the paper."""
+    gain = run.gain(OWN, "core", best)
+    found = None if gain is None else paired(gain, np.zeros_like(gain))
+    if found is None or not found.known:
+        return ""
+    return f", one-sided {p_equals(found.p / 2 if found.mean > 0 else 1 - found.p / 2)}"
+
+
 def summary_of_main(run: Run) -> Comparison:
     """The last two lines of Table 3."""
     better = improvement(run)
     known = {"improvement_pct": better[1] if better else None, "trust_rate_pct": run.trust(OWN, "core")}
     labels = {
-        "improvement_pct": f"Gain over the best agent ({run.label(better[0])})" if better else "",
+        "improvement_pct": f"Gain over the best agent ({run.label(better[0])}{_p_of_gain(run, better[0])})"
+        if better
+        else "",
         "trust_rate_pct": "Trust rate of memtrial",
     }
     columns = {"core": COLUMNS["core"]}
-    cells = collect("3", tuple(known), tuple(columns), lambda row, _: known[row])
+    cells = collect("3", tuple(known), tuple(columns), lambda row, _: known[row], comparable=run.comparable)
     return Comparison(
         id="3",
         title="memtrial against the best experience-learning agent, and how often it trusts",
@@ -172,7 +186,7 @@ def _table(
 ) -> Comparison:
     printed_ones = rows or printed_rows(table)
     wanted = [each for row in printed_ones for each in _with_guarded(row)]
-    cells = collect(table, wanted, tuple(columns), source)
+    cells = collect(table, wanted, tuple(columns), source, comparable=run.comparable)
     given = names or {}
     labels = {row: given.get(row) or run.label(row) for row in wanted}
     ran = [row for row in wanted if any((row, column) in cells for column in columns)]
@@ -192,8 +206,8 @@ def _table(
 
 def _with_guarded(row: str) -> tuple[str, ...]:
     """A row, and the guarded preset beside memtrial."""
-    if row == OWN:
-        return OWN, GUARDED
+    if SAME.get(row, row) == OWN:
+        return row, GUARDED
     return (row, f"{GUARDED}@{row}") if row.endswith(("_half", "_full")) else (row,)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from memtrial.bench.methods.configurations import SWITCHES
-from memtrial.bench.planted.result import RegimeResult, TurnFigures
+from memtrial.bench.planted.result import MethodFigures, TurnFigures
 from memtrial.bench.report.charts import Interval, IntervalAxis
 from memtrial.bench.report.evidence import Paired, half_width, paired
 from memtrial.bench.report.palette import TONES
@@ -63,7 +63,7 @@ def _heads(name: str) -> tuple[Column, ...]:
     return (
         Column(f"{name}: gain", "pp/month ± s.e."),
         Column("moved", "% of capital"),
-        Column("ever full", "% (lanes)"),
+        Column("ever full", "% ± s.e. (lanes)"),
     )
 
 
@@ -71,13 +71,19 @@ def _preset(run: Run, name: str, key: str) -> list[str | Markup]:
     figures = run.figures(name, key)
     if figures is None:
         return [UNKNOWN] * 3
-    ever = figures.ever_trusted_pct
-    lanes = round(ever / 100 * run.lanes)
     return [
         estimate(against(run, name, REFERENCE, key), toned=True),
         number(figures.trust_rate_pct, 1),
-        f"{number(ever, 1)}{NBSP}({lanes}/{run.lanes})",
+        _ever(run, figures),
     ]
+
+
+def _ever(run: Run, figures: MethodFigures) -> str:
+    """``12.2 ± 2.7 (15/123)``."""
+    share = number(figures.ever_trusted_pct, 1)
+    if math.isfinite(figures.ever_trusted_se):
+        share += f"{NBSP}±{NBSP}{number(figures.ever_trusted_se, 1)}"
+    return f"{share}{NBSP}({round(figures.ever_trusted_pct / 100 * run.lanes)}/{run.lanes})"
 
 
 def turns_table(run: Run) -> Table | None:
@@ -167,7 +173,7 @@ def false_trust_table(run: Run) -> Table | None:
         *(
             part
             for key in keys
-            for part in (Column(f"{COLUMNS[key]}: moved", "% of capital"), Column("ever full", "% (lanes)"))
+            for part in (Column(f"{COLUMNS[key]}: moved", "% of capital"), Column("ever full", "% ± s.e. (lanes)"))
         ),
     )
     return Table(caption="Memory without anything to tell", columns=columns, rows=tuple(lines))
@@ -177,13 +183,7 @@ def _false(run: Run, name: str, key: str) -> tuple[str, str]:
     figures = run.figures(name, key)
     if figures is None:
         return UNKNOWN, UNKNOWN
-    lanes = round(figures.ever_trusted_pct / 100 * run.lanes)
-    return number(figures.trust_rate_pct, 1), f"{number(figures.ever_trusted_pct, 1)}{NBSP}({lanes}/{run.lanes})"
-
-
-def turn_regimes(run: Run) -> tuple[RegimeResult, ...]:
-    """Regimes that ran and turn."""
-    return tuple(each for each in run.regimes() if each.turns)
+    return number(figures.trust_rate_pct, 1), _ever(run, figures)
 
 
 def estimate(found: Paired | None, *, toned: bool = False) -> str | Markup:
