@@ -177,7 +177,7 @@ def test_a_lane_that_is_not_there_is_said(folder: Path) -> None:
         (("--regime", "many"), "no regime 'many'"),
         (("--regime", "beta_0.5", "--world", "9"), "no world 9"),
         (("--regime", "beta_0.5", "--investor", "bold"), "no investor 'bold'"),
-        (("--regime", "beta_0.5", "--pool", "portbench"), "drew from pool calibrated"),
+        (("--regime", "beta_0.5", "--pool", "portbench"), "draws from the pool calibrated"),
     ):
         assert said in refused(str(folder), *arguments)
     with pytest.raises(InputError):

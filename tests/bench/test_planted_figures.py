@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from memtrial.bench.correlation import spearman
 from memtrial.bench.planted.aggregate import method_figures
-from memtrial.bench.planted.lane import run_lane, spearman
+from memtrial.bench.planted.lane import agreement, run_lane
 from memtrial.bench.planted.regimes import CORE, REGIMES
 from memtrial.bench.planted.turns import turn_figures
 from memtrial.errors import InputError
@@ -66,8 +67,9 @@ def test_spearman_is_that_of_scipy():
     for _ in range(50):
         values, quality = rng.integers(-3, 4, 12).astype(float), rng.permutation([1] * 3 + [0] * 6 + [-1] * 3)
         assert spearman(values, quality) == pytest.approx(spearmanr(values, quality).statistic, abs=1e-12)
-    assert spearman(np.zeros(12), quality) == 0.0
-    assert math.isnan(spearman(values, np.zeros(12, dtype=np.int64)))
+    assert math.isnan(spearman(np.zeros(12), quality))
+    assert agreement(np.zeros(12), quality.astype(float)) == 0.0
+    assert math.isnan(agreement(values, np.zeros(12)))
 
 
 def test_a_method_that_holds_no_allocation_is_named(monkeypatch):

@@ -1,28 +1,7 @@
 """A verdict on every memory, with the share of wrong verdicts under control whenever one looks.
 
-Two procedures were compared on planted memories (paper App. D.3: 12 of them, real prices, 129 months, level 5 %, a
-look every month, 100 worlds that no constant was chosen on). *e*: the one below. *t*: a two-sided t-test per memory
-over its contributions, five at least, with Benjamini-Yekutieli. Figures in %.
-
-======================================================  =======  =======
-ever a false verdict                                          e        t
-======================================================  =======  =======
-memories without influence                                    1       12
-memories that move drafts, all of them neutral                0       15
-Gaussian contributions, 132 / 500 dates                   2 / 2  23 / 29
-------------------------------------------------------  -------  -------
-false share of the verdicts at the end, beta .25 / .5     1 / 3    1 / 3
-useful and misleading ones found at the end, .25 / .5   26 / 71  32 / 78
-the same half-way                                        4 / 24   9 / 39
-old verdicts that stand a year after a full swap, .5          2        8
-found of 48, each recalled on a dozen dates, .5               0       12
-======================================================  =======  =======
-
-*e* is kept: only its promise survives looking every month, and at the end it finds eight to nine tenths of what *t*
-finds. It is the slower one, and of many memories that are rarely recalled it says "not known". Contributions
-divided by the largest of their own date (no scale from the past) find as much as *t*, but in the stress test named
-below they gave a false verdict in 85 % of runs of 500 dates. Money that sits out now and then so that it can be dealt
-out afresh after a turn cost 3 to 8 points and had found nothing more 57 months after the swap.
+Wealths that bet on each memory and against it, judged together by the e-BH procedure. Why not t-tests:
+``docs/decisions/0012-a-verdict-per-memory.md``; ``benchmarks/standings.py`` measures both.
 """
 
 from __future__ import annotations

@@ -55,6 +55,11 @@ REASONS: tuple[Reason, ...] = (
         "stocks that the published ones lack.",
     ),
     Reason(
+        rows=frozenset({"memtrial_f_test"}),
+        text="The paper does not give the degrees of freedom of its F-test; ours subtracts the dates as well, because "
+        "contributions are centred within a date.",
+    ),
+    Reason(
         columns=_LARGE_POOLS,
         families=("memtrial",),
         without=_NO_TRUST,
@@ -76,11 +81,6 @@ REASONS: tuple[Reason, ...] = (
         ),
         text="Not explained. With neutral memories that point to a class drawn uniformly on every date, the average "
         "draft is expected to earn 0.693 % a month here, computed twice by separate code, against 0.715 published.",
-    ),
-    Reason(
-        rows=frozenset({"memtrial_f_test"}),
-        text="The paper does not give the degrees of freedom of its F-test; ours subtracts the dates as well, because "
-        "contributions are centred within a date.",
     ),
     Reason(
         rows=_ONE_LINE | {f"anchored_{name}" for name in _ONE_LINE} | {"hedge_prior_0.9"},
