@@ -179,7 +179,7 @@ def test_presets_turns_and_switches_are_in_their_parquet(page: Node, tables: dic
             assert line[at] == f"{number(each['gain'], 3, sign=True)}\u00a0±\u00a0{number(each['gain_se'], 3)}"
             assert line[at + 1] == number(each["moved_pct"], 1)
             ever = f"{number(each['ever_trusted_pct'], 1)}\u00a0±\u00a0{number(each['ever_trusted_se'], 1)}"
-            assert line[at + 2] == f"{ever}\u00a0({lanes}/{each['lanes']})"
+            assert line[at + 2].split() == f"{ever} {lanes}\u00a0of\u00a0{each['lanes']}".split()
     shown = tables["turns"].filter(pl.col("method").is_in(["memtrial", "memtrial_guarded"])).to_dicts()
     for line, each in zip(turns, shown, strict=True):
         assert line[2] == number(each["months_to_withdrawal"], 1)

@@ -63,7 +63,7 @@ def _heads(name: str) -> tuple[Column, ...]:
     return (
         Column(f"{name}: gain", "pp/month ± s.e."),
         Column("moved", "% of capital"),
-        Column("ever full", "% ± s.e. (lanes)"),
+        Column("ever full", "% of lanes"),
     )
 
 
@@ -78,12 +78,13 @@ def _preset(run: Run, name: str, key: str) -> list[str | Markup]:
     ]
 
 
-def _ever(run: Run, figures: MethodFigures) -> str:
-    """``12.2 ± 2.7 (15/123)``."""
+def _ever(run: Run, figures: MethodFigures) -> Markup:
+    """``12.2 ± 2.7``, and ``15 of 123`` beneath."""
     share = number(figures.ever_trusted_pct, 1)
     if math.isfinite(figures.ever_trusted_se):
         share += f"{NBSP}±{NBSP}{number(figures.ever_trusted_se, 1)}"
-    return f"{share}{NBSP}({round(figures.ever_trusted_pct / 100 * run.lanes)}/{run.lanes})"
+    count = f"{round(figures.ever_trusted_pct / 100 * run.lanes)}{NBSP}of{NBSP}{run.lanes}"
+    return Markup('{} <span class="under">{}</span>').format(share, count)
 
 
 def turns_table(run: Run) -> Table | None:
@@ -173,13 +174,13 @@ def false_trust_table(run: Run) -> Table | None:
         *(
             part
             for key in keys
-            for part in (Column(f"{COLUMNS[key]}: moved", "% of capital"), Column("ever full", "% ± s.e. (lanes)"))
+            for part in (Column(f"{COLUMNS[key]}: moved", "% of capital"), Column("ever full", "% of lanes"))
         ),
     )
     return Table(caption="Memory without anything to tell", columns=columns, rows=tuple(lines))
 
 
-def _false(run: Run, name: str, key: str) -> tuple[str, str]:
+def _false(run: Run, name: str, key: str) -> tuple[str | Markup, ...]:
     figures = run.figures(name, key)
     if figures is None:
         return UNKNOWN, UNKNOWN
