@@ -22,8 +22,8 @@ GUARANTEE: tuple[tuple[str, str], ...] = (
         "measured contributions is expected to be 0 or less, for every learner that bets. That is a statement about "
         "the correlation, not about money. Experiences worth nothing on average but with unequal and skewed "
         "contributions can have a positive expected correlation, and dividing contributions by the root of the date's "
-        "spread (the pooling of this preset) adds to it; then 5 % is exceeded. memtrial bench guarantee measures by how "
-        "much.",
+        "spread (the pooling of this preset) adds to it; then 5 % is exceeded. memtrial bench guarantee measures by "
+        "how much.",
     ),
     (
         "Not covered: worth",
