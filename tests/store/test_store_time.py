@@ -111,7 +111,7 @@ def test_every_read_as_of_is_listed_above() -> None:
     writes = {"add_experience", "add_experiences", "add_basis", "add_decision", "add_outcome", "expire"}
     # What a restart and an index need; each says in its docstring why it takes no as_of, or names what it was told.
     timeless = {"journal", "basis", "has_basis", "vectors", "new_vectors", "file", "close"}
-    timeless |= {"count_events", "remembered", "embedders"}
+    timeless |= {"count_events", "remembered", "embedders", "agents"}
     assert takes - writes - timeless == set(READS) - {"search", "pool"}
 
 
