@@ -1,6 +1,7 @@
 """The lines of the corpora, with their labels.
 
-A file holds headings ``# family language [difficulty]`` and lines under them. ``{a|b}`` in a training line stands for
+A file holds headings ``# family language [difficulty]`` and lines under them; the families that hide
+text are written in plain words and disguised as they are read. ``{a|b}`` in a training line stands for
 one line with ``a`` and one with ``b``; the lines of one template belong to one group.
 """
 
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+
+from disguises import disguise
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -42,7 +45,7 @@ def _file(path: Path, most: int, seed: int) -> Iterator[Line]:
             continue
         for variant in expand(text, most, seed):
             yield Line(
-                text=variant, family=family, language=language, difficulty=difficulty, group=f"{path.name}:{number}"
+                text=disguise(variant, family, number), family=family, language=language, difficulty=difficulty, group=f"{path.name}:{number}"
             )
 
 
