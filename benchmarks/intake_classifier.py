@@ -9,7 +9,9 @@ the same bytes on one machine.
 from __future__ import annotations
 
 import argparse
+import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
@@ -31,6 +33,22 @@ BITS, RIDGE, FALSE_ALARMS, FOLDS = 15, 0.5, 0.006, 5
 TOLD_BY_WORDS = tuple(
     family for family in FAMILIES if family not in ("markup", "encoding", "lookalike", "invisible", "other_language")
 )
+
+
+def training_lines() -> tuple[list[Line], list[Line]]:
+    """Attacks and honest lines, each with lines joined: a payload among honest sentences, and honest paragraphs."""
+    attacks, honest = read("train_attacks_*", most=5), read("train_honest_*", most=6)
+    rng = random.Random(7)
+    mixed: list[Line] = []
+    for attack in rng.sample(attacks, len(attacks) // 6):
+        before = rng.choice(honest).text.rstrip(".。")
+        text = f"{before}{rng.choice(('. ', ', ', ' - '))}{attack.text}"
+        mixed.append(replace(attack, text=text, family="other_language"))
+    joined = [
+        replace(line, text=" ".join([line.text, *(other.text for other in rng.sample(honest, rng.choice((1, 1, 2, 3))))]))
+        for line in rng.sample(honest, len(honest) // 3)
+    ]
+    return attacks + mixed, honest + joined
 
 
 def matrix(lines: list[Line]) -> sparse.csr_matrix:
@@ -126,7 +144,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--held-back", action="store_true", help="measure the held-back lines too (count how often)")
     options = parser.parse_args()
-    attacks, honest = read("train_attacks_*", most=6), read("train_honest_*", most=8)
+    attacks, honest = training_lines()
     lines = attacks + honest
     y = np.array([1.0] * len(attacks) + [-1.0] * len(honest))
     x = matrix(lines)
