@@ -37,7 +37,8 @@ TOLD_BY_WORDS = tuple(
 
 def training_lines() -> tuple[list[Line], list[Line]]:
     """Attacks and honest lines, each with lines joined: a payload among honest sentences, and honest paragraphs."""
-    attacks, honest = read("train_attacks_*", most=5), read("train_honest_*", most=6)
+    attacks, honest = read("train_attacks_*", most=5, disguised=False), read("train_honest_*", most=6)
+    attacks += [line for line in read("train_attacks_slots.txt", most=14, seed=1)]
     rng = random.Random(7)
     mixed: list[Line] = []
     for attack in rng.sample(attacks, len(attacks) // 6):

@@ -29,12 +29,12 @@ class Line:
     group: str
 
 
-def read(pattern: str, *, most: int = 1, seed: int = 0) -> list[Line]:
-    """Lines of the files that match ``pattern``, at most ``most`` of each template."""
-    return [line for path in sorted(CORPUS.glob(pattern)) for line in _file(path, most, seed)]
+def read(pattern: str, *, most: int = 1, seed: int = 0, disguised: bool = True) -> list[Line]:
+    """Lines of the files that match ``pattern``, at most ``most`` of each template, disguised or in plain words."""
+    return [line for path in sorted(CORPUS.glob(pattern)) for line in _file(path, most, seed, disguised)]
 
 
-def _file(path: Path, most: int, seed: int) -> Iterator[Line]:
+def _file(path: Path, most: int, seed: int, disguised: bool) -> Iterator[Line]:
     family = language = difficulty = ""
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if text.startswith("# ") and 2 <= len(text.split()) - 1 <= 3 and text.split()[2] in LANGUAGES:
@@ -45,7 +45,7 @@ def _file(path: Path, most: int, seed: int) -> Iterator[Line]:
             continue
         for variant in expand(text, most, seed):
             yield Line(
-                text=disguise(variant, family, number), family=family, language=language, difficulty=difficulty, group=f"{path.name}:{number}"
+                text=disguise(variant, family, number) if disguised else variant, family=family, language=language, difficulty=difficulty, group=f"{path.name}:{number}"
             )
 
 
