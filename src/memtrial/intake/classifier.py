@@ -10,14 +10,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from math import sqrt
+from typing import TypeAlias
 
 from memtrial.intake.families import FAMILIES, Family
-from memtrial.intake.features import CONCEPT_SCALE, NEIGHBOUR_SCALE, PIECE_SCALE, bucket, cut, first_name, pieces_of
-from memtrial.intake.lexicon import Lexicon, bundled, fold, is_spaceless, words
+from memtrial.intake.features import (
+    CONCEPT_SCALE,
+    NEIGHBOUR_SCALE,
+    PIECE_SCALE,
+    bucket,
+    concept_names,
+    cut,
+    first_name,
+    pieces_of,
+)
+from memtrial.intake.lexicon import Lexicon, bundled, fold, follows, is_spaceless, words
 
-_MOST_REMEMBERED = 300_000
+_MOST_REMEMBERED, _MOST_FOLLOWERS = 50_000, 2_000
+
+Unit: TypeAlias = tuple[
+    float, int, tuple[int, ...], tuple[tuple[tuple[str, ...], int], ...], dict[str, float], dict[str, float]
+]
+"""Of one word: weight and number of its pieces, its concepts, phrases it begins, weights with the next and second next."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +92,7 @@ class Classifier:
     threshold: float
     family_weights: Sequence[Sequence[float]]
     families: tuple[Family, ...]
-    _units: dict[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
+    _units: dict[str, Unit] = field(default_factory=dict[str, Unit])
     _names: dict[str, float] = field(default_factory=dict[str, float])
     _rows: dict[tuple[int, ...], float] = field(default_factory=dict[tuple[int, ...], float])
 
@@ -90,33 +104,47 @@ class Classifier:
     def sums(self, text: str) -> Sums:
         """What ``text`` adds up to."""
         line_words = words(fold(text))
-        units = line_words if text.isascii() else cut(line_words)
+        if not text.isascii() and any(is_spaceless(word) for word in line_words):
+            return self._sums(cut(line_words), line_words)
+        return self._sums(line_words, None)
+
+    def _sums(self, units: list[str], line_words: list[str] | None) -> Sums:
+        """Sums over units; ``line_words`` are given where some units are pieces of a run without spaces."""
         known = self._units
-        total, count = 0.0, 0
-        for unit in units:
-            weight, number = known.get(unit) or self._unit(unit)
+        entries = [known.get(unit) or self._unit(unit) for unit in units]
+        total, near, count = 0.0, 0.0, 0
+        found: list[int] = []
+        last = len(entries) - 1
+        for place, (weight, number, concepts, phrases, next_weights, second_weights) in enumerate(entries):
             total += weight
             count += number
+            if place < last:
+                right = units[place + 1]
+                pair = next_weights.get(right)
+                near += self._pair(next_weights, units[place], " ", right) if pair is None else pair
+                if place + 1 < last:
+                    right = units[place + 2]
+                    pair = second_weights.get(right)
+                    near += self._pair(second_weights, units[place], " _ ", right) if pair is None else pair
+            if line_words is None:
+                if concepts:
+                    found.extend(concepts)
+                for rest, concept in phrases:
+                    if follows(units, place + 1, rest):
+                        found.append(concept)
         if units:
-            total += self._weight(first_name(units[0]))
+            total += self._first(units[0])
             count += 1
-        names = self._names
-        near = 0.0
-        for left, right in pairwise(units):
-            name = f"{left} {right}"
-            weight_or_none = names.get(name)
-            near += self._weight(name) if weight_or_none is None else weight_or_none
-        for left, right in zip(units, units[2:], strict=False):
-            name = f"{left} _ {right}"
-            weight_or_none = names.get(name)
-            near += self._weight(name) if weight_or_none is None else weight_or_none
+        if line_words is not None:
+            found = [concept for _, concept in self.lexicon.of_line(line_words)]
+        counted = units if line_words is None else line_words
         return Sums(
             pieces=total,
             piece_count=count,
             neighbours=near,
             neighbour_count=max(0, 2 * len(units) - 3) if len(units) > 1 else 0,
-            concepts=tuple(concept for _, concept in self.lexicon.of_line(line_words)),
-            words=sum(max(1, len(word) // 2) if is_spaceless(word) else 1 for word in line_words),
+            concepts=tuple(found),
+            words=len(counted) if line_words is None else sum(max(1, len(w) // 2) if is_spaceless(w) else 1 for w in counted),
         )
 
     def logit(self, sums: Sums) -> float:
@@ -139,27 +167,43 @@ class Classifier:
         scores = [row[0] + sum(row[1 + concept] for concept in present) for row in self.family_weights]
         return self.families[max(range(len(scores)), key=scores.__getitem__)]
 
-    def _unit(self, unit: str) -> tuple[float, int]:
+    def _unit(self, unit: str) -> Unit:
         if len(self._units) > _MOST_REMEMBERED:
             self._units.clear()
         names = pieces_of(unit)
-        value = (sum(self.weights[bucket(name, self.bits)] for name in names), len(names))
+        bits = self.bits
+        value: Unit = (
+            sum(self.weights[bucket(name, bits)] for name in names),
+            len(names),
+            () if is_spaceless(unit) else self.lexicon.of_word(unit),
+            self.lexicon.phrases.get(unit, ()),
+            {},
+            {},
+        )
         self._units[unit] = value
         return value
 
-    def _weight(self, name: str) -> float:
-        if len(self._names) > _MOST_REMEMBERED:
-            self._names.clear()
-        value = self.weights[bucket(name, self.bits)]
-        self._names[name] = value
+    def _pair(self, known: dict[str, float], left: str, between: str, right: str) -> float:
+        if len(known) > _MOST_FOLLOWERS:
+            known.clear()
+        value = self.weights[bucket(f"{left}{between}{right}", self.bits)]
+        known[right] = value
         return value
 
-    def _concepts(self, sequence: tuple[int, ...]) -> float:
-        from memtrial.intake.features import concept_names
+    def _first(self, unit: str) -> float:
+        known = self._names.get(unit)
+        if known is None:
+            if len(self._names) > _MOST_REMEMBERED:
+                self._names.clear()
+            known = self._names[unit] = self.weights[bucket(first_name(unit), self.bits)]
+        return known
 
+    def _concepts(self, sequence: tuple[int, ...]) -> float:
         if len(self._rows) > _MOST_REMEMBERED:
             self._rows.clear()
-        value = CONCEPT_SCALE * sum(self._weight(name) for name in concept_names(list(sequence)))
+        value = CONCEPT_SCALE * sum(
+            self.weights[bucket(name, self.bits)] for name in concept_names(list(sequence))
+        )
         self._rows[sequence] = value
         return value
 

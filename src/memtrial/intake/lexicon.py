@@ -107,13 +107,14 @@ class Lexicon:
                 continue
             found.extend((place, concept) for concept in self.of_word(word))
             for rest, concept in self.phrases.get(word, ()):
-                if _follows(line_words, index + 1, rest):
+                if follows(line_words, index + 1, rest):
                     found.append((place, concept))
             place += 1
         return found
 
 
-def _follows(line_words: list[str], start: int, rest: tuple[str, ...]) -> bool:
+def follows(line_words: list[str], start: int, rest: tuple[str, ...]) -> bool:
+    """Whether the words from ``start`` on are ``rest``, the last as a beginning."""
     end = start + len(rest)
     if end > len(line_words):
         return False

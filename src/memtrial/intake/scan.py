@@ -74,6 +74,10 @@ PATTERNS: tuple[tuple[Family, re.Pattern[str]], ...] = (
 )  # fmt: skip
 """Forms that no journal has, in the line as written."""
 
+_MARKS = frozenset("<>[]{}|`\"=@#~_*‹›:/:")
+_LOUD_WORDS = _pattern(r"--|\brm -rf|\bsudo\b|concatenate|combine|together|\bjoin\b|as one\b|\bcurl\b|drop table|delete from|eval\s*\(|结束|終わり|終了|\((?:system|admin|user|end|ende|fin|fine|fim|конец)|\w\.\w+\s*\(")
+"""Without one of these no pattern can match."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
@@ -143,14 +147,17 @@ class Scanner:
         return None, Span(first=number, last=number, family=hit[0], layer=hit[1])
 
     def _judge(self, line: str) -> tuple[Family, Layer] | Sums:
-        for family, pattern in PATTERNS:
-            if pattern.search(line):
-                return family, "pattern"
+        if not _MARKS.isdisjoint(line) or _LOUD_WORDS.search(line):
+            for family, pattern in PATTERNS:
+                if pattern.search(line):
+                    return family, "pattern"
         classifier = self._classifier
         parts = [classifier.sums(sentence) for sentence in sentences(line)]
         if not parts:
             return classifier.sums(line)
-        whole = parts[0] if len(parts) == 1 else classifier.sums(line)
+        whole = parts[0]
+        for part in parts[1:]:
+            whole += part
         ruled = self._ruled(line, whole)
         if ruled is not None:
             return ruled, "pattern"
