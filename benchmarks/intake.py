@@ -16,13 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "intake"))
-from corpus_lines import Line, read  # noqa: E402
-from narratives import HELD_BODIES, held_back  # noqa: E402
+from corpus_lines import Line, read
+from narratives import HELD_BODIES, held_back
 
-from memtrial.intake.narrative import SECTIONS, TITLE  # noqa: E402
-from memtrial.intake.quarantine import quarantine  # noqa: E402
-from memtrial.intake.scan import scan  # noqa: E402
-from memtrial.intake.validate import validate  # noqa: E402
+from memtrial.intake.narrative import SECTIONS, TITLE
+from memtrial.intake.quarantine import quarantine
+from memtrial.intake.scan import scan
+from memtrial.intake.validate import validate
 
 
 def shares(lines: list[Line], by: Callable[[Line], str]) -> dict[str, tuple[float, int]]:

@@ -38,7 +38,7 @@ TOLD_BY_WORDS = tuple(
 def training_lines() -> tuple[list[Line], list[Line]]:
     """Attacks and honest lines, each with lines joined: a payload among honest sentences, and honest paragraphs."""
     attacks, honest = read("train_attacks_*", most=5, disguised=False), read("train_honest_*", most=6)
-    attacks += [line for line in read("train_attacks_slots.txt", most=14, seed=1)]
+    attacks += read("train_attacks_slots.txt", most=14, seed=1)
     rng = random.Random(7)
     mixed: list[Line] = []
     for attack in rng.sample(attacks, len(attacks) // 6):
@@ -46,7 +46,9 @@ def training_lines() -> tuple[list[Line], list[Line]]:
         text = f"{before}{rng.choice(('. ', ', ', ' - '))}{attack.text}"
         mixed.append(replace(attack, text=text, family="other_language"))
     joined = [
-        replace(line, text=" ".join([line.text, *(other.text for other in rng.sample(honest, rng.choice((1, 1, 2, 3))))]))
+        replace(
+            line, text=" ".join([line.text, *(other.text for other in rng.sample(honest, rng.choice((1, 1, 2, 3))))])
+        )
         for line in rng.sample(honest, len(honest) // 3)
     ]
     return attacks + mixed, honest + joined

@@ -45,7 +45,11 @@ def _file(path: Path, most: int, seed: int, disguised: bool) -> Iterator[Line]:
             continue
         for variant in expand(text, most, seed):
             yield Line(
-                text=disguise(variant, family, number) if disguised else variant, family=family, language=language, difficulty=difficulty, group=f"{path.name}:{number}"
+                text=disguise(variant, family, number) if disguised else variant,
+                family=family,
+                language=language,
+                difficulty=difficulty,
+                group=f"{path.name}:{number}",
             )
 
 

@@ -1,7 +1,8 @@
+# ruff: noqa: E501  (texts are not broken)
 """Valid and faulty narratives: made from parts, each faulty one with exactly one fault.
 
-Parts marked *tuned* were looked at while the validator was written; the others (``held``) were written apart and only
-their total was measured.
+Written after the validator's patterns, by the same hand; the validator was not changed for a fault listed here, but
+honest training lines were written after its first measurement (see docs/decisions/0012).
 """
 
 from __future__ import annotations
@@ -165,6 +166,6 @@ def _broken_forms(rng: random.Random) -> list[Case]:
         left, right = sorted(rng.sample(range(len(order)), 2))
         order[left], order[right] = order[right], order[left]
         cases.append(Case(text=_render(_bodies(rng), rng, tuple(order)), code="section_order", note="order"))
-        cases.append(Case(text=_render({name: "Fine here." for name in SECTIONS}, rng), code="too_short", note="short"))
+        cases.append(Case(text=_render(dict.fromkeys(SECTIONS, "Fine here."), rng), code="too_short", note="short"))
         cases.append(Case(text="Sure, here is the note.\n\n" + _render(_bodies(rng), rng).removeprefix(f"{TITLE}\n\n"), code="preamble", note="preamble"))  # fmt: skip
     return cases

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns and tables are not broken)
 """A small linear classifier: does a line tell the reader what to do, or tell of a market?
 
 Logistic regression over hashed features (:mod:`memtrial.intake.features`), trained by
@@ -28,9 +29,9 @@ from memtrial.intake.lexicon import Lexicon, bundled, fold, follows, is_spaceles
 
 _MOST_REMEMBERED, _MOST_FOLLOWERS = 50_000, 2_000
 
-Unit: TypeAlias = tuple[
-    float, int, tuple[int, ...], tuple[tuple[tuple[str, ...], int], ...], dict[str, float], dict[str, float]
-]
+Phrases: TypeAlias = tuple[tuple[tuple[str, ...], int], ...]
+Next: TypeAlias = tuple[float, Phrases]
+Unit: TypeAlias = tuple[float, int, tuple[int, ...], Phrases, dict[str, Next], dict[str, float]]
 """Of one word: weight and number of its pieces, its concepts, phrases it begins, weights with the next and second next."""
 
 
@@ -115,23 +116,22 @@ class Classifier:
         total, near, count = 0.0, 0.0, 0
         found: list[int] = []
         last = len(entries) - 1
-        for place, (weight, number, concepts, phrases, next_weights, second_weights) in enumerate(entries):
+        for place, (weight, number, concepts, phrases, nexts, seconds) in enumerate(entries):
             total += weight
             count += number
-            if place < last:
-                right = units[place + 1]
-                pair = next_weights.get(right)
-                near += self._pair(next_weights, units[place], " ", right) if pair is None else pair
-                if place + 1 < last:
-                    right = units[place + 2]
-                    pair = second_weights.get(right)
-                    near += self._pair(second_weights, units[place], " _ ", right) if pair is None else pair
-            if line_words is None:
-                if concepts:
-                    found.extend(concepts)
-                for rest, concept in phrases:
-                    if follows(units, place + 1, rest):
-                        found.append(concept)
+            if concepts:
+                found.extend(concepts)
+            if place == last:
+                break
+            right = units[place + 1]
+            pair = nexts.get(right) or self._next(nexts, phrases, units[place], right)
+            near += pair[0]
+            if pair[1]:
+                found.extend(concept for rest, concept in pair[1] if follows(units, place + 1, rest))
+            if place + 1 < last:
+                right = units[place + 2]
+                second = seconds.get(right)
+                near += self._second(seconds, units[place], right) if second is None else second
         if units:
             total += self._first(units[0])
             count += 1
@@ -144,7 +144,9 @@ class Classifier:
             neighbours=near,
             neighbour_count=max(0, 2 * len(units) - 3) if len(units) > 1 else 0,
             concepts=tuple(found),
-            words=len(counted) if line_words is None else sum(max(1, len(w) // 2) if is_spaceless(w) else 1 for w in counted),
+            words=len(counted)
+            if line_words is None
+            else sum(max(1, len(w) // 2) if is_spaceless(w) else 1 for w in counted),
         )
 
     def logit(self, sums: Sums) -> float:
@@ -183,11 +185,18 @@ class Classifier:
         self._units[unit] = value
         return value
 
-    def _pair(self, known: dict[str, float], left: str, between: str, right: str) -> float:
+    def _next(self, known: dict[str, Next], phrases: Phrases, left: str, right: str) -> Next:
+        """Weight of two neighbours, and the phrases that they may begin."""
         if len(known) > _MOST_FOLLOWERS:
             known.clear()
-        value = self.weights[bucket(f"{left}{between}{right}", self.bits)]
-        known[right] = value
+        begun = tuple((rest, concept) for rest, concept in phrases if right.startswith(rest[0]))
+        known[right] = value = (self.weights[bucket(f"{left} {right}", self.bits)], begun)
+        return value
+
+    def _second(self, known: dict[str, float], left: str, right: str) -> float:
+        if len(known) > _MOST_FOLLOWERS:
+            known.clear()
+        known[right] = value = self.weights[bucket(f"{left} _ {right}", self.bits)]
         return value
 
     def _first(self, unit: str) -> float:
@@ -201,9 +210,7 @@ class Classifier:
     def _concepts(self, sequence: tuple[int, ...]) -> float:
         if len(self._rows) > _MOST_REMEMBERED:
             self._rows.clear()
-        value = CONCEPT_SCALE * sum(
-            self.weights[bucket(name, self.bits)] for name in concept_names(list(sequence))
-        )
+        value = CONCEPT_SCALE * sum(self.weights[bucket(name, self.bits)] for name in concept_names(list(sequence)))
         self._rows[sequence] = value
         return value
 
@@ -222,5 +229,5 @@ def trained() -> Classifier:
             bias=float(saved["bias"]),
             threshold=float(saved["threshold"]),
             family_weights=family_weights.tolist(),
-            families=tuple(FAMILIES[index] for index in saved["families"].tolist()),
+            families=tuple(FAMILIES[int(index)] for index in saved["families"].astype(int)),
         )

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns and tables are not broken)
 """Other readings of a line: what is left when tricks of writing are undone.
 
 Each reading names the trick. A trick that no honest writer needs is *plain* (a hidden payload that decodes to words,
@@ -14,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import unquote_to_bytes
 
 from memtrial.intake.families import Family
@@ -81,18 +83,107 @@ _DECIMAL = re.compile(r"(?:\b(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])\b[ ,]+){6,}\d{2,
 _MORSE = re.compile(r"(?:[.\-]{1,5}(?: ?/ ?| )){6,}[.\-]{1,5}")
 _SPACED = re.compile(r"(?:\b\w[ ._*·-]{1,2}){4,}\w\b")
 _LEET_WORD = re.compile(r"[A-Za-z@$!|0134578]*[A-Za-z][A-Za-z@$!|0134578]*")
-_MORSE_LETTERS = dict(
-    zip(
-        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
-        "abcdefghijklmnopqrstuvwxyz",
-        strict=True,
-    )
-)  # fmt: skip
+_MORSE_CODES = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+)
+_MORSE_LETTERS: dict[str, str] = dict(zip(_MORSE_CODES.split(), "abcdefghijklmnopqrstuvwxyz", strict=True))
 _COMMON = frozenset(
-    "the a an and or of to in is are was be all any this that these your you it its for from with without not no on at by as if"
-    " will now then must every previous rules instructions approve ignore setup trade score"
-    " der die das und ist alle ohne nicht den dem ein eine diese le la les et est sans pas tous des une ce cette"
-    " el los las y es sin todo todas una este esta il gli che non senza tutte di o os e sem todas uma".split()
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "to",
+        "in",
+        "is",
+        "are",
+        "was",
+        "be",
+        "all",
+        "any",
+        "this",
+        "that",
+        "these",
+        "your",
+        "you",
+        "it",
+        "its",
+        "for",
+        "from",
+        "with",
+        "without",
+        "not",
+        "no",
+        "on",
+        "at",
+        "by",
+        "as",
+        "if",
+        "will",
+        "now",
+        "then",
+        "must",
+        "every",
+        "previous",
+        "rules",
+        "instructions",
+        "approve",
+        "ignore",
+        "setup",
+        "trade",
+        "score",
+        "der",
+        "die",
+        "das",
+        "und",
+        "ist",
+        "alle",
+        "ohne",
+        "nicht",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "diese",
+        "le",
+        "la",
+        "les",
+        "et",
+        "est",
+        "sans",
+        "pas",
+        "tous",
+        "des",
+        "une",
+        "ce",
+        "cette",
+        "el",
+        "los",
+        "las",
+        "y",
+        "es",
+        "sin",
+        "todo",
+        "todas",
+        "una",
+        "este",
+        "esta",
+        "il",
+        "gli",
+        "che",
+        "non",
+        "senza",
+        "tutte",
+        "di",
+        "o",
+        "os",
+        "e",
+        "sem",
+        "todas",
+        "uma",
+    ]
 )
 
 
@@ -103,13 +194,20 @@ def readings(line: str, depth: int = 0) -> list[Reading]:
     if not line.isascii():
         found.extend(_seen_otherwise(line))
         line = found[-1].text if found else line
-    if _SUSPECT.search(line):
+    if _is_suspect(line):
         found.extend(_decoded(line))
     if line.isascii() and (turned := _turned(line)):
         found.append(turned)
     if depth + 1 < DEEPEST:
         found.extend(inner for reading in tuple(found) for inner in readings(reading.text, depth + 1))
     return found
+
+
+def _is_suspect(line: str) -> bool:
+    """Whether anything in the line may be encoded; plain words are left out first, because most lines have no others."""
+    tokens = line.split()
+    odd = [token for token in tokens if not token.isalpha() or len(token) > 15]
+    return bool(odd and _SUSPECT.search(" ".join(odd))) or sum(len(token) == 1 for token in tokens) > 4
 
 
 def _seen_otherwise(line: str) -> Iterator[Reading]:
@@ -153,7 +251,7 @@ def _is_mixed(word: str) -> bool:
     kinds = {script for script in scripts if script}
     if len(kinds) < 2 or not kinds <= {"latin", "cyrillic", "greek", "other"}:
         return False
-    switches = sum(left != right for left, right in zip(scripts, scripts[1:], strict=False))
+    switches = sum(left != right for left, right in pairwise(scripts))
     if switches == 1:
         edge = scripts.index(scripts[-1])
         head = word[:edge]
@@ -291,6 +389,8 @@ def _likely(text: str) -> bool:
 
 def _turned(line: str) -> Reading | None:
     """The line read backwards or by rotation, when only then it has common words."""
+    if " the " in line or " a " in line or " of " in line or " is " in line or " to " in line:
+        return None
     line_words = re.findall(r"[a-z]+", line.lower())
     if len(line_words) < 3 or any(word in _COMMON for word in line_words):
         return None

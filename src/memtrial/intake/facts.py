@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns and tables are not broken)
 """The normaliser that needs no model: a narrative from the structured fields of a setup, in words instead of numbers."""
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ def narrate(facts: SetupFacts) -> Narrative:
     strong = [f"{_words(name)} is {_grade(value)}" for name, value in graded if value >= 0.5]
     weak = [f"{_words(name)} is {_grade(value)}" for name, value in reversed(graded) if value < 0.5]
     conflict = _listed(facts.contradictions)
-    summary = f"{facts.side.capitalize()} setup on {facts.symbol} at a {place} POI, {decided} with a {_score(facts.score)}."
+    summary = (
+        f"{facts.side.capitalize()} setup on {facts.symbol} at a {place} POI, {decided} with a {_score(facts.score)}."
+    )
     return compose(
         {
             "Entry setup summary": " ".join(
@@ -154,4 +157,6 @@ def _momentum(rsi: float | None) -> str:
 
 
 def _volatility(share: float | None) -> str:
-    return "not recorded" if share is None else "elevated" if share >= 1.25 else "usual" if share >= 0.8 else "compressed"
+    return (
+        "not recorded" if share is None else "elevated" if share >= 1.25 else "usual" if share >= 0.8 else "compressed"
+    )

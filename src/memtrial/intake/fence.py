@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns and tables are not broken)
 """Fences: recalled text goes into a prompt as data, and cannot leave its place."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Sequence
 OPEN, CLOSE = "<<<", ">>>"
 _LOOSE = re.compile(r"<{2,}|>{2,}|«{2,}|»{2,}|[<>]\||\|[<>]|`{3,}|~{3,}|\"{3,}|\[/?INST\]|</?[A-Za-z!][^<>\n]{0,80}>|#{3,}|={4,}|-{4,}", re.IGNORECASE)  # fmt: skip
 _UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")  # fmt: skip
-_NARROW = str.maketrans("<>`\"#=-~[]|", "‹›'”♯꞊–∼❲❳¦")
+_NARROW = str.maketrans('<>`"#=-~[]|', "‹›'”♯꞊–∼❲❳¦")
 
 
 def harmless(text: str) -> str:

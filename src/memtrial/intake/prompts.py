@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns and tables are not broken)
 """What a language model is told when it normalises an agent's reasoning. No call is made here."""
 
 from __future__ import annotations

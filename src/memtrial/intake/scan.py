@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns and tables are not broken)
 """The scan: which parts of a text carry an instruction, and of what family.
 
 Two layers, each enough on its own: patterns with rules over concepts, and the classifier. Both see the line as it is
@@ -12,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
 from memtrial.intake.classifier import Classifier, Sums, trained
@@ -58,7 +60,7 @@ PATTERNS: tuple[tuple[Family, re.Pattern[str]], ...] = (
     ("delimiter", re.compile(r"<<<|>>>|‹‹‹|›››|```|\"\"\"|~~~~|\]\]\]|\}\}\}")),
     ("delimiter", _pattern(r"[-=*_~#(\[]{1,}\s*/?\s*(?:end|ende|fin|fine|fim|конец|结束)\s*(?:of|der|des|de|del|delle|das|dos)?\s*(?:the|la|los|las|le|les|i|os)?\s*(?:\w+\s+){0,2}(?:memor|data\b|context|notes|document|record|block|erinnerung|daten|dokument|mémoire|donnée|datos|documento|memoria|dati|dados|воспоминан|данных|документ)")),
     ("delimiter", re.compile(r"(?:记忆|数据|文档|上下文|記憶|データ|文書|文脈)(?:の)?(?:结束|結束|終わり|終了)")),
-    ("role_spoofing", re.compile(rf"(?:^|[.;|\]\s])(?:SYSTEM|System|ADMIN|Admin|DEVELOPER|Developer|OPERATOR|Operator|SYSTEMA|SYSTÈME|Système|SISTEMA|Sistema|Systeem|СИСТЕМА|Система|Assistant|ASSISTANT|Human|USER)\s*(?:notice|message|override|prompt)?\s*:\s+\w")),
+    ("role_spoofing", re.compile(r"(?:^|[.;|\]\s])(?:SYSTEM|System|ADMIN|Admin|DEVELOPER|Developer|OPERATOR|Operator|SYSTEMA|SYSTÈME|Système|SISTEMA|Sistema|Systeem|СИСТЕМА|Система|Assistant|ASSISTANT|Human|USER)\s*(?:notice|message|override|prompt)?\s*:\s+\w")),
     ("role_spoofing", _pattern(rf"\[\s*{_CHAT}\s*\]|\(\s*{_CHAT}\s*\)\s*:")),
     ("role_spoofing", re.compile(r"(?:系统|管理员|开发者|システム|管理者|開発者)\s*[::]")),
     ("role_spoofing", _pattern(r"[\"']role[\"']\s*:\s*[\"']")),
@@ -74,8 +76,13 @@ PATTERNS: tuple[tuple[Family, re.Pattern[str]], ...] = (
 )  # fmt: skip
 """Forms that no journal has, in the line as written."""
 
-_MARKS = frozenset("<>[]{}|`\"=@#~_*‹›:/:")
-_LOUD_WORDS = _pattern(r"--|\brm -rf|\bsudo\b|concatenate|combine|together|\bjoin\b|as one\b|\bcurl\b|drop table|delete from|eval\s*\(|结束|終わり|終了|\((?:system|admin|user|end|ende|fin|fine|fim|конец)|\w\.\w+\s*\(")
+_MARKS = re.compile(r"[<>\[\]{}|`\"=@#~_*‹›(]|--|://")
+_LOUD = (
+    "system:", "system ", "admin", "developer", "operator", "assistant:", "human:", "user:", "sistema:", "système :", "système:",
+    "systeme", "система:", "rm -rf", "sudo ", "concatenate", "combine", "put them together", "join ", "as one", "curl -",
+    "drop table", "delete from", "结束", "終わり", "終了", "结束", "系统", "管理", "开发者", "システム", "開発者", "os.system", "wget",
+    "review_status",
+)  # fmt: skip
 """Without one of these no pattern can match."""
 
 
@@ -147,7 +154,8 @@ class Scanner:
         return None, Span(first=number, last=number, family=hit[0], layer=hit[1])
 
     def _judge(self, line: str) -> tuple[Family, Layer] | Sums:
-        if not _MARKS.isdisjoint(line) or _LOUD_WORDS.search(line):
+        lower = line.lower()
+        if _MARKS.search(line) or any(loud in lower for loud in _LOUD):
             for family, pattern in PATTERNS:
                 if pattern.search(line):
                     return family, "pattern"
@@ -165,7 +173,7 @@ class Scanner:
             return classifier.family(whole.concepts), "classifier"
         if len(parts) > 1:
             surer = classifier.threshold + SENTENCE_MARGIN
-            for stretch in (*parts, *(left + right for left, right in zip(parts, parts[1:], strict=False))):
+            for stretch in (*parts, *(left + right for left, right in pairwise(parts))):
                 if stretch.words > 2 and classifier.logit(stretch) >= surer:
                     return classifier.family(stretch.concepts), "classifier"
         return whole

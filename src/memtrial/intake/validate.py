@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns and tables are not broken)
 """The validator of narratives: what fails here is never indexed.
 
 It trusts neither the model that wrote the text nor the quarantine before it, and scans for payloads on its own.
@@ -76,7 +77,9 @@ def _form(parsed: Narrative) -> Iterator[Problem]:
         if not counts[name]:
             yield Problem(code="section_missing", where=name, message=f'the section "{name}" is missing; add it')
         elif counts[name] > 1:
-            yield Problem(code="section_repeated", where=name, message=f"it appears {counts[name]} times; write it once")
+            yield Problem(
+                code="section_repeated", where=name, message=f"it appears {counts[name]} times; write it once"
+            )
     once = list(dict.fromkeys(names))
     expected = [name for name in SECTIONS if counts[name]]
     if once != expected:
@@ -84,13 +87,17 @@ def _form(parsed: Narrative) -> Iterator[Problem]:
         yield Problem(code="section_order", where=first, message=f"out of order; the order is {', '.join(SECTIONS)}")
     for section in parsed.sections:
         if _is_empty(section):
-            yield Problem(code="section_empty", where=section.name, message="nothing is written under it; write a sentence")
+            yield Problem(
+                code="section_empty", where=section.name, message="nothing is written under it; write a sentence"
+            )
     length = sum(len(re.findall(r"\w+", section.body)) for section in parsed.sections)
     if length < MINIMUM_WORDS:
         yield Problem(code="too_short", where="note", message=f"it has {length} words; write at least {MINIMUM_WORDS}")
 
 
-_FILLER = re.compile(r"(?:n\s*/?\s*a|tbd|todo|tbc|\.{2,}|…|null|none provided|placeholder|empty|lorem ipsum.*)[.!]?", re.IGNORECASE)
+_FILLER = re.compile(
+    r"(?:n\s*/?\s*a|tbd|todo|tbc|\.{2,}|…|null|none provided|placeholder|empty|lorem ipsum.*)[.!]?", re.IGNORECASE
+)
 
 
 def _is_empty(section: Section) -> bool:
@@ -125,13 +132,15 @@ def _found(wordings: tuple[_Wording, ...], body: str, body_words: frozenset[str]
 
 
 _TRADE = r"(?:trade|setup|position|entry|idea|short|long|order|it|this(?: one)?|we|i|bot|agent)"
-_RESULT = r"(?:profit|loss|win|gain|winner|loser|break-?\s?even|breakeven|scratch|the money|green|red|positive|negative)"
+_RESULT = (
+    r"(?:profit|loss|win|gain|winner|loser|break-?\s?even|breakeven|scratch|the money|green|red|positive|negative)"
+)
 _TARGET = r"(?:(?:first|second|third|final|full|initial|profit|price|partial|both|all|the|its|our|their|1st|2nd)\s+){0,3}(?:targets?|tp\s?\d?s?|take[- ]profits?|objective)"
 _STOP = r"(?:(?:the|its|our|their|my|initial|trailing|protective)\s+){0,2}(?:stop(?:[- ]?loss)?(?:es|s)?|sl)"
 _OUTCOME = _wordings(
     ("closed ended finished exited resulted settled concluded came got culminated turned went",
      rf"\b(?:closed|ended|finished|exited|resulted|settled|concluded|came out|got out|culminated|turned|went)\s+(?:out\s+)?(?:up\s+)?(?:as|in|at|with|for|into|on)?\s*(?:an?|the|small|big|large|full|deep|slight|modest|solid|nice|clean|quick)?\s*(?:an?\s+)?(?:small|big|large|full|slight|modest|solid|nice|clean|quick)?\s*{_RESULT}\b"),
-    ("stopped stoped stop stopout got took",
+    ("stopped stoped stop stopout took",
      r"\bstopp?ed[- ]?out\b|\bstop[- ]?out\b|\bgot stopped\b|\bwas stopped\b|\btook (?:the |a )?(?:full )?(?:loss|stop|hit|L)\b"),
     ("hit hits hitting reached reaches triggered tagged took touched filled ran struck made got achieved",
      rf"\b(?:hit|hits|hitting|reached|reaches|triggered|tagged|took|touched|filled|ran into|struck|made it to|got to|achieved)\s+{_STOP}\b(?! (?:hunt|run|cluster|pool)s?)"),
@@ -153,7 +162,7 @@ _OUTCOME = _wordings(
      r"\b(?:would|could|might|should)(?:'ve|\s+have|\s+of)\s+(?:\w+ly\s+|easily\s+|then\s+|since\s+|probably\s+|been\s+(?:a\s+)?)*(?:made|hit|won|win|lost|lose|loss|stopped|reached|paid|worked|failed|returned|gained|netted|earned|resulted|closed|ended|run|ran|cost|yielded|produced|given|winner|loser|profitable|avoided|saved|missed|doubled|banked|delivered|succeeded|turned)\b"),
     ("hindsight hind retrospect fact turned",
      r"\b(?:in|with)\s+(?:hind\s?sight|retrospect)\b|\bhindsight\b|\bafter the fact\b|\bas it turned out\b|\bturned out (?:to be )?(?:well|badly|fine|right|wrong|correct|a |great|poorly|profitab)"),
-    ("won lost paid worked succeeded played netted banked made failed was",
+    ("won lost paid worked succeeded played netted banked made failed win loss winner loser success failure closed exited liquidated profitable",
      rf"\b{_TRADE}\s+(?:\w+ly\s+|then\s+|later\s+)?(?:won|lost|paid(?: off)?|worked(?: out| well| perfectly)?|succeeded|played out|netted|banked|lost money|made money|failed(?! to)|was a (?:win|loss|winner|loser|success|failure)|was (?:closed|exited|liquidated|profitable))\b"),
     ("won winning losing lost winner loser losers winners win loss wins losses",
      r"\b(?:won|winning|losing|lost|winner|loser|losers|winners)\s+(?:trade|position|setup|by\b|\d|money|of\b|on this|the trade)|\b(?:was|is|became|as|be)\s+an?\s+(?:\w+\s+)?(?:winner|loser|win|loss)\b|\b(?:big|small|clean|clear|full|easy|nice|quick|missed|net|final|realized|realised|another|eventual|small)\s+(?:win|loss|winner|loser)\b|\bwin rate\b|\bthe (?:win|loss|winner|loser)\b|\ba (?:win|winner|loss|loser)\b"),
@@ -175,14 +184,14 @@ _OUTCOME = _wordings(
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?!\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})(?![\d.]))(?!\d{4}\.\d{2}\.\d{2}(?![\d.]))\d+(?:\.\d+){2,}(?![\w])"
-    r"|\d\.{2,}\d|\d,{2,}\d|\d\.,\d|\d,\.\d|(?<![\w,])\d+,\d{1,2},\d+|\d+\.\d+,\d+\.\d+|\d+,\d+\.\d+,\d|\d+(?:\.\d+)+\.(?=\d)"
+    r"|\d\.{2,}\d|\d,{2,}\d|\d\.,\d|\d,\.\d|(?<![\w,])\d+,\d{1,2},\d+|\d+\.\d+,\d+\.\d+|\d+,\d+\.\d+,\d"
     r"|\b[Nn][Aa][Nn]\b(?!\s+bread)|\d%%|[+\-−]{2,}\d|\d+\.\d*e\b|(?<!\w)\$\$\d|\d+\.\s\d+\.\d|\d+\.\d+\.(?=[a-z])"
 )
 _JSON = re.compile(r"[{\[]\s*[\"'][\w $-]+[\"']\s*:|[\"'][\w -]+[\"']\s*:\s*(?:[\"'\[{]|-?\d|true|false|null)|```|^\s*[{}\]]\s*,?\s*$|\{\s*\w+\s*:\s*[^{}\n]*\}|^\s*[{\[].*[}\]]\s*$", re.MULTILINE)  # fmt: skip
 _TABLE = re.compile(r"^\s*\|.*\|\s*$|^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$|^[^|\n]+\|[^|\n]+\|[^|\n]+(?:\|[^|\n]*)*$", re.MULTILINE)  # fmt: skip
 _QUANTITY = r"(?:lots?|contracts?|units?|coins?|shares?|tokens?)"
 _EXECUTION = _wordings(
-    ("buy sell enter exit re reenter short long accumulate",
+    ("buy sell enter exit reenter accumulate short long",
      r"\b(?:buy|sell|enter|exit|re-?enter|short it|long it|accumulate)\s+(?:(?:the|a|an|this|half|more|some|it|long|short|longs|shorts|here|btc|eth|xrp\w*|sol\w*)\s+){0,2}(?:at|@|now|here|when|once|if|on (?:the|a) (?:open|retest|break|close|next|pullback|dip|touch)|immediately|\d)"),
     ("go open take initiate enter add close scale build",
      r"\bgo (?:long|short)\b|\b(?:open|take|initiate|enter|add to|close|scale into|build)\s+(?:an?\s+|the\s+|your\s+)?(?:new\s+|full\s+|half\s+|small\s+)?(?:long|short|position|longs|shorts)\b(?!\s+(?:setup|idea|interest|squeeze|liquidat|bias|case|side))"),
@@ -201,7 +210,7 @@ _EXECUTION = _wordings(
 )  # fmt: skip
 
 
-_MARKS = frozenset("{}[]`\"|")
+_MARKS = frozenset('{}[]`"|')
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[a-z]+")
 
