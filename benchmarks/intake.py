@@ -1,6 +1,6 @@
 """What the text defences catch, what they cost, and how fast they are.
 
-Run ``python benchmarks/intake.py``. First the held-back lines (``tests/intake/corpus/held_*``) through the whole scan,
+Run ``python benchmarks/intake.py``. First the held-back lines (``tests/intake/corpus/final_*``) through the whole scan,
 by difficulty, family and language; then the held-back narratives through the validator; then memories a second, of
 nine sections and about 200 words, through quarantine and validator on one core.
 """
@@ -33,9 +33,9 @@ def shares(lines: list[Line], by: Callable[[Line], str]) -> dict[str, tuple[floa
     return {label: (sum(hits) / len(hits), len(hits)) for label, hits in sorted(found.items())}
 
 
-def corpus() -> None:
-    """Print what is marked of the held-back lines."""
-    attacks, honest = read("held_attacks*"), read("held_honest*")
+def corpus(which: str) -> None:
+    """Print what is marked of a held-back set."""
+    attacks, honest = read(f"{which}_attacks*"), read(f"{which}_honest*")
     for title, by in (("difficulty", "difficulty"), ("family", "family"), ("language", "language")):
         print(f"\nattacks marked, by {title}")
         for label, (share, count) in shares(attacks, lambda line, by=by: getattr(line, by)).items():
@@ -94,9 +94,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--memories", type=int, default=2000)
     parser.add_argument("--speed-only", action="store_true", help="leave the held-back lines alone")
+    parser.add_argument("--which", choices=("held", "final"), default="final", help="which held-back set")
     options = parser.parse_args()
     if not options.speed_only:
-        corpus()
+        corpus(options.which)
         narratives()
     print()
     speed(options.memories)

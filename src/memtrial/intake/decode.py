@@ -90,7 +90,6 @@ _MORSE_LETTERS: dict[str, str] = dict(zip(_MORSE_CODES.split(), "abcdefghijklmno
 _COMMON = frozenset(
     [
         "the",
-        "a",
         "an",
         "and",
         "or",
@@ -162,7 +161,6 @@ _COMMON = frozenset(
         "el",
         "los",
         "las",
-        "y",
         "es",
         "sin",
         "todo",
@@ -177,9 +175,7 @@ _COMMON = frozenset(
         "senza",
         "tutte",
         "di",
-        "o",
         "os",
-        "e",
         "sem",
         "todas",
         "uma",
