@@ -22,6 +22,7 @@ bench: $(VENV)/.dev ## speed, beside a named peer or the paper
 	$(THREADS) $(BIN)/python benchmarks/trial.py
 	$(BIN)/python benchmarks/startup.py
 	$(THREADS) $(BIN)/python benchmarks/planted.py
+	$(THREADS) $(BIN)/python benchmarks/intake.py
 
 evidence: $(VENV)/.dev ## every table and figure of the evidence (hours; goes on where it was stopped)
 	$(BIN)/memtrial bench planted --worlds 100 --ablations --designs --weak-reference --out out/evidence
