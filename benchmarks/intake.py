@@ -81,7 +81,9 @@ def speed(count: int) -> None:
 
 
 def _memory(rng: random.Random) -> str:
-    bodies = {name: " ".join(rng.sample(HELD_BODIES[name], 2)) for name in SECTIONS if "Main" not in name}
+    bodies = {
+        name: " ".join(rng.sample(HELD_BODIES[name], rng.choice((1, 1, 2)))) for name in SECTIONS if "Main" not in name
+    }
     points = [point for name in ("Main confluences", "Main concerns") for point in HELD_BODIES[name]]
     bodies |= {name: rng.choice(points) for name in SECTIONS if "Main" in name}
     symbol = f"{''.join(rng.choices('ABCDEFGHKLMNPRSTUXZ', k=4))}USDT"

@@ -183,14 +183,17 @@ _COMMON = frozenset(
 )
 
 
-def readings(line: str, depth: int = 0) -> list[Reading]:
-    """Every other reading of ``line``, at most :data:`DEEPEST` encodings deep; an ordinary line has none."""
+def readings(line: str, depth: int = 0, *, suspect: bool = True) -> list[Reading]:
+    """Every other reading of ``line``, at most :data:`DEEPEST` encodings deep; an ordinary line has none.
+
+    ``suspect=False`` says that :func:`is_suspect` found nothing in the text that the line is from.
+    """
     line = line[:LONGEST]
     found: list[Reading] = []
     if not line.isascii():
         found.extend(_seen_otherwise(line))
         line = found[-1].text if found else line
-    if _is_suspect(line):
+    if suspect and is_suspect(line):
         found.extend(_decoded(line))
     if line.isascii() and (turned := _turned(line)):
         found.append(turned)
@@ -199,11 +202,13 @@ def readings(line: str, depth: int = 0) -> list[Reading]:
     return found
 
 
-def _is_suspect(line: str) -> bool:
-    """Whether anything in the line may be encoded; plain words are left out first, because most lines have no others."""
+def is_suspect(line: str) -> bool:
+    """Whether anything in a line or text may be encoded; plain words are left out first, because most have no others."""
     tokens = line.split()
     odd = [token for token in tokens if not token.isalpha() or len(token) > 15]
-    return bool(odd and _SUSPECT.search(" ".join(odd))) or sum(len(token) == 1 for token in tokens) > 4
+    return (
+        bool(odd and _SUSPECT.search(" ".join(odd))) or sum(len(token) == 1 and token.isalnum() for token in tokens) > 4
+    )
 
 
 def _seen_otherwise(line: str) -> Iterator[Reading]:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Literal
 
 from memtrial.intake.classifier import Classifier, Sums, trained
-from memtrial.intake.decode import readings
+from memtrial.intake.decode import is_suspect, readings
 from memtrial.intake.families import Family
 from memtrial.intake.lexicon import Lexicon, fold, words
 
@@ -128,35 +128,36 @@ class Scanner:
     def __call__(self, text: str) -> tuple[Span, ...]:
         """Findings in the order of their lines; a line has at most one of its own."""
         found: list[Span] = []
-        previous: tuple[int, Sums] | None = None
+        previous: tuple[int, str, Sums] | None = None
+        loud = _is_loud(text)
+        suspect = not text.isascii() or is_suspect(text)
         for number, line in enumerate(text.splitlines()):
             if not line.strip():
                 previous = None
                 continue
-            sums, span = self._line(number, line)
+            sums, span = self._line(number, line, loud, suspect)
             if span is None and previous is not None and sums is not None:
-                span = self._window(previous[0], number, previous[1] + sums)
+                span = self._window(previous[0], number, f"{previous[1]} {line}", previous[2] + sums)
             if span is not None:
                 found.append(span)
-            previous = (number, sums) if span is None and sums is not None else None
+            previous = (number, line, sums) if span is None and sums is not None else None
         return tuple(found)
 
-    def _line(self, number: int, line: str) -> tuple[Sums | None, Span | None]:
+    def _line(self, number: int, line: str, loud: bool, suspect: bool) -> tuple[Sums | None, Span | None]:
         """The sums of an innocent line, or the finding."""
-        hit = self._judge(line)
+        hit = self._judge(line, loud)
         if isinstance(hit, Sums):
-            for reading in readings(line):
+            for reading in readings(line, suspect=suspect):
                 if reading.plain:
                     return None, Span(first=number, last=number, family=reading.family, layer="writing")
-                inner = self._judge(reading.text)
+                inner = self._judge(reading.text, _is_loud(reading.text))
                 if not isinstance(inner, Sums):
                     return None, Span(first=number, last=number, family=reading.family, layer=inner[1])
             return hit, None
         return None, Span(first=number, last=number, family=hit[0], layer=hit[1])
 
-    def _judge(self, line: str) -> tuple[Family, Layer] | Sums:
-        lower = line.lower()
-        if _MARKS.search(line) or any(loud in lower for loud in _LOUD):
+    def _judge(self, line: str, loud: bool) -> tuple[Family, Layer] | Sums:
+        if loud or _MARKS.search(line):
             for family, pattern in PATTERNS:
                 if pattern.search(line):
                     return family, "pattern"
@@ -179,8 +180,10 @@ class Scanner:
                     return classifier.family(stretch.concepts), "classifier"
         return whole
 
-    def _window(self, first: int, last: int, sums: Sums) -> Span | None:
+    def _window(self, first: int, last: int, joined: str, sums: Sums) -> Span | None:
         classifier = self._classifier
+        if self._ruled(joined, sums) is not None:
+            return Span(first=first, last=last, family="split_instruction", layer="pattern")
         if classifier.logit(sums) < classifier.threshold + WINDOW_MARGIN:
             return None
         return Span(first=first, last=last, family="split_instruction", layer="classifier")
@@ -195,6 +198,11 @@ class Scanner:
                 if any(0 < end - start <= rule.within for start in starts for end in ends):
                     return rule.family
         return None
+
+
+def _is_loud(text: str) -> bool:
+    lower = text.lower()
+    return any(loud in lower for loud in _LOUD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
