@@ -39,6 +39,7 @@ def training_lines() -> tuple[list[Line], list[Line]]:
     """Attacks and honest lines, each with lines joined: a payload among honest sentences, and honest paragraphs."""
     attacks, honest = read("train_attacks_*", most=5, disguised=False), read("train_honest_*", most=6)
     attacks += read("train_attacks_slots.txt", most=12, seed=1) + read("train_attacks_claims.txt", most=6, seed=1)
+    honest += read("train_honest_portfolio.txt", most=25, seed=1)
     rng = random.Random(7)
     mixed: list[Line] = []
     for attack in rng.sample(attacks, len(attacks) // 6):

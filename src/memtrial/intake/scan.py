@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Literal
@@ -120,8 +120,9 @@ RULES: tuple[Rule, ...] = (
 class Scanner:
     """Scans texts; keeps what it has learned about words, so that the next text is faster."""
 
-    def __init__(self, classifier: Classifier) -> None:
-        self._classifier = classifier
+    def __init__(self, classifier: Classifier, *, surer: float = 0.0) -> None:
+        """``surer`` is added to the classifier's threshold, in logits; patterns and tricks of writing do not change."""
+        self._classifier = replace(classifier, threshold=classifier.threshold + surer) if surer else classifier
         self._lexicon = classifier.lexicon
         self._rules = tuple(_numbered(rule, classifier.lexicon) for rule in RULES)
 
@@ -236,24 +237,26 @@ def sentences(line: str) -> Sequence[str]:
 
 
 @cache
-def _bundled_scanner() -> Scanner:
-    return Scanner(trained())
+def _bundled_scanner(surer: float) -> Scanner:
+    return Scanner(trained(), surer=surer)
 
 
-def scan(text: str) -> tuple[Span, ...]:
+def scan(text: str, *, surer: float = 0.0) -> tuple[Span, ...]:
     """Findings in ``text``, by the classifier that comes with the package.
 
     Parameters
     ----------
     text
         Lines of any writing.
+    surer
+        Logits by which the classifier has to be surer than usual.
 
     Returns
     -------
     tuple of Span
         In the order of the lines; empty when nothing was found.
     """
-    return _bundled_scanner()(text)
+    return _bundled_scanner(surer)(text)
 
 
 def marked_lines(spans: Sequence[Span]) -> Iterator[int]:

@@ -19,6 +19,9 @@ from memtrial.intake.scan import scan
 MINIMUM_WORDS = 60
 """Fewest words of all bodies together."""
 
+SURER = 1.0
+"""Logits by which the classifier has to be surer here than in quarantine: one false alarm refuses a whole note."""
+
 Code = Literal[
     "section_missing",
     "section_repeated",
@@ -243,7 +246,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 def _payloads(text: str) -> Iterator[Problem]:
-    spans = scan(text)
+    spans = scan(text, surer=SURER)
     where = _places(text.splitlines()) if spans else []
     for span in spans:
         message = f"line {span.last + 1} {MEANING[span.family]} ({span.family}); leave it out"
