@@ -128,3 +128,10 @@ def test_the_running_classifier_sees_what_the_training_saw() -> None:
 @given(st.text(max_size=300))
 def test_any_text_can_be_scanned_and_twice_gives_the_same(text: str) -> None:
     assert scan(text) == scan(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["-", "(", "a ", "A", ".- ", "<a ", "%41", "01000001 ", "{", "&#65;", "a\u200b", "end of the "]
+)
+def test_a_long_line_of_one_piece_ends(piece: str) -> None:
+    scan(piece * 10_000)

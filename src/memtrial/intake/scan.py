@@ -58,7 +58,7 @@ PATTERNS: tuple[tuple[Family, re.Pattern[str]], ...] = (
     ("delimiter", _pattern(r"</(?:\w*(?:memor|data|dat[eo]|context|document|donn|daten|данн|数据|記憶|データ)\w*)>")),
     ("delimiter", _pattern(r"^\s*#{2,}\s*(?:instruction|system|response|task|prompt|new instruction)s?\b")),
     ("delimiter", re.compile(r"<<<|>>>|‹‹‹|›››|```|\"\"\"|~~~~|\]\]\]|\}\}\}")),
-    ("delimiter", _pattern(r"[-=*_~#(\[]{1,}\s*/?\s*(?:end|ende|fin|fine|fim|конец|结束)\s*(?:of|der|des|de|del|delle|das|dos)?\s*(?:the|la|los|las|le|les|i|os)?\s*(?:\w+\s+){0,2}(?:memor|data\b|context|notes|document|record|block|erinnerung|daten|dokument|mémoire|donnée|datos|documento|memoria|dati|dados|воспоминан|данных|документ)")),
+    ("delimiter", _pattern(r"[-=*_~#(\[][ \t]{0,3}/?[ \t]{0,3}(?:end|ende|fin|fine|fim|конец|结束)\s*(?:of|der|des|de|del|delle|das|dos)?\s*(?:the|la|los|las|le|les|i|os)?\s*(?:\w+\s+){0,2}(?:memor|data\b|context|notes|document|record|block|erinnerung|daten|dokument|mémoire|donnée|datos|documento|memoria|dati|dados|воспоминан|данных|документ)")),
     ("delimiter", re.compile(r"(?:记忆|数据|文档|上下文|記憶|データ|文書|文脈)(?:の)?(?:结束|結束|終わり|終了)")),
     ("role_spoofing", re.compile(r"(?:^|[.;|\]\s])(?:SYSTEM|System|ADMIN|Admin|DEVELOPER|Developer|OPERATOR|Operator|SYSTEMA|SYSTÈME|Système|SISTEMA|Sistema|Systeem|СИСТЕМА|Система|Assistant|ASSISTANT|Human|USER)\s*(?:notice|message|override|prompt)?\s*:\s+\w")),
     ("role_spoofing", _pattern(rf"\[\s*{_CHAT}\s*\]|\(\s*{_CHAT}\s*\)\s*:")),
