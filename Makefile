@@ -23,6 +23,7 @@ bench: $(VENV)/.dev ## speed, beside a named peer or the paper
 	$(BIN)/python benchmarks/startup.py
 	$(THREADS) $(BIN)/python benchmarks/planted.py
 	$(THREADS) $(BIN)/python benchmarks/standings.py --worlds 10
+	$(THREADS) $(BIN)/python benchmarks/intake.py
 
 evidence: $(VENV)/.dev ## every table and figure of the evidence (hours; goes on where it was stopped)
 	$(BIN)/memtrial bench planted --worlds 100 --ablations --designs --weak-reference --out out/evidence
