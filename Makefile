@@ -26,7 +26,8 @@ bench: $(VENV)/.dev ## speed, beside a named peer or the paper
 	$(THREADS) $(BIN)/python benchmarks/intake.py
 
 evidence: $(VENV)/.dev ## every table and figure of the evidence (hours; goes on where it was stopped)
-	$(BIN)/memtrial bench planted --worlds 100 --ablations --designs --weak-reference --out out/evidence
+	$(BIN)/memtrial bench planted --worlds 70 --ablations --designs --weak-reference --out out/evidence
+	$(BIN)/memtrial bench planted --worlds 100 --regimes paper --out out/evidence-100
 	$(BIN)/memtrial bench guarantee --lanes 400 --out out/evidence/guarantee.json
 
 $(VENV)/.env:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from datetime import datetime
-from statistics import median_high
+from math import ceil
 
 import numpy as np
 
@@ -30,9 +30,9 @@ def standings(
     alpha
         Largest expected share of false verdicts among those given.
     holding
-        Number of wealths that take turns, as :attr:`memtrial.trial.Settings.holding`; by default the median number of
-        decisions that passed until an outcome was known. A wealth never bets again before its last outcome is known,
-        so a number that is too small costs evidence, never validity.
+        Number of wealths that take turns, as :attr:`memtrial.trial.Settings.holding`; by default the number of
+        decisions within which nine in ten outcomes were known. A wealth never bets again before its last outcome is
+        known, so a number that is too small costs evidence, never validity.
     """
     moment = utc(as_of, "as_of")
     history = _History(moment)
@@ -78,13 +78,13 @@ class _History:
         return [outcome for outcome in self._outcomes if outcome.contributions]
 
     def usual_wait(self) -> int:
-        """Median number of decisions from one whose outcome was awaited to the first that knew it, at least 1."""
+        """Number of decisions from one to the first that knew its outcome, for nine in ten outcomes; at least 1."""
         times = [decision.decided_at for decision in self.decisions.values()]
         waits = [
             bisect_left(times, outcome.known_at) - self.decisions[outcome.decision_id].sequence
             for outcome in self._outcomes
         ]
-        return min(max(1, median_high(waits)), MOST_TURNS) if waits else 1
+        return min(max(1, sorted(waits)[ceil(0.9 * len(waits)) - 1]), MOST_TURNS) if waits else 1
 
     def betting(self, turns: int) -> set[str]:
         """Decisions that were taken when the last bet of their turn was closed."""

@@ -128,15 +128,16 @@ def explain(
 @app.command()
 def memories(
     db: Database = DEFAULT_DB,
-    scope: Annotated[str | None, typer.Option(help="Only this scope. Default: all.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Only this agent. Default: all.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Only this scope. Default: that of the last run.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only this agent. Default: all of the scope.")] = None,
     as_of: Annotated[
         datetime | None,
         typer.Option(help="What was known by then (UTC). Default: everything.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Largest expected share of false verdicts.", min=0.0, max=1.0)] = 0.05,
     holding: Annotated[
-        int | None, typer.Option(help="Decisions until an outcome is known. Default: as it was.", min=1, max=1000)
+        int | None,
+        typer.Option(help="Decisions until an outcome is known. Default: what it mostly was.", min=1, max=1000),
     ] = None,
     as_json: Json = False,
 ) -> None:

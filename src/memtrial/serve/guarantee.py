@@ -74,17 +74,19 @@ def _print(result: GuaranteeResult) -> None:
     from memtrial.bench.report.typography import number
 
     table = Table(
-        title=f"Ever trusted in full, % of {result.lanes} histories (mean share of the capital, %)",
+        title=f"Ever trusted in full, % of {result.lanes} histories ± s.e. (mean share of the capital, %)",
         title_justify="left",
     )
     table.add_column("history")
-    table.add_column("decisions", justify="right")
+    table.add_column("dates", justify="right")
     for words in RULE_WORDS.values():
         table.add_column(words, justify="right")
     for key, rules in result.nulls.items():
         null = NULLS[key]
         cells = [
-            f"{number(rules[rule].ever_trusted_pct, 1)} ({number(rules[rule].weight_pct, 1)})" for rule in RULE_WORDS
+            f"{number(rules[rule].ever_trusted_pct, 1)} ± {number(rules[rule].ever_trusted_se, 1)}\n"
+            f"({number(rules[rule].weight_pct, 1)})"
+            for rule in RULE_WORDS
         ]
         table.add_row(null.label + ("" if null.covered else " *"), str(null.dates), *cells)
     console = Console()

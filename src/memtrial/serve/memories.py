@@ -32,9 +32,20 @@ def run_memories(
             {"scope": where, "agent": name, "memories": [_document(item) for item in judged]}
             for where, name, judged in found
         ]
-        sys.stdout.write(json.dumps({"as_of": as_of.isoformat(), "alpha": alpha, "agents": agents}, indent=2) + "\n")
+        sys.stdout.write(
+            json.dumps(
+                {
+                    "as_of": None if as_of.year == 9999 else as_of.isoformat(),
+                    "alpha": alpha,
+                    "agents": agents,
+                },
+                indent=2,
+            )
+            + "\n"
+        )
         return
-    for where, name, judged in found:
+    measured = [one for one in found if one[2]]
+    for where, name, judged in measured or found:
         _print(where, name, judged)
 
 

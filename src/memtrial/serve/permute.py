@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,8 +21,10 @@ def permute(
     db: Annotated[
         str, typer.Option("--db", help="The memory: sqlite:///FILE.", metavar="URL")
     ] = "sqlite:///memtrial.db",
-    scope: Annotated[str | None, typer.Option(help="Only this scope of the store. Default: all.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Only this agent of the store. Default: all.")] = None,
+    scope: Annotated[
+        str | None, typer.Option(help="Only this scope of the store. Default: that of the last run.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(help="Only this agent of the store. Default: all of the scope.")] = None,
     regime: Annotated[str | None, typer.Option(help="Regime of the PlantedMem run.")] = None,
     world: Annotated[int | None, typer.Option(help="World of the PlantedMem run. Default: its first.", min=0)] = None,
     investor: Annotated[str | None, typer.Option(help="Investor of the PlantedMem run. Default: all.")] = None,
@@ -39,6 +44,8 @@ def permute(
     misplaced = _misplaced(run, scope=scope, agent=agent, regime=regime, world=world, investor=investor, pool=pool)
     if misplaced:
         raise InputError(misplaced)
+    if run is not None and (run.is_file() or "://" in str(run) or str(run).startswith("sqlite:")):
+        raise InputError(f"{run} is not the folder of a PlantedMem run; for a store, say --db {run}")
     if run is None:
         from memtrial.bench.permute.recorded import recorded_runs
 
@@ -85,4 +92,8 @@ def _report(result: PermutationTest, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(document(result), indent=2))
     else:
-        typer.echo("\n".join(visible(line) for line in sentences(result)))
+        lines = [visible(line) for line in sentences(result)]
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+            lines = [textwrap.fill(line, width, break_long_words=False) for line in lines]
+        typer.echo("\n".join(lines))

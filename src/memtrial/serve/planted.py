@@ -208,15 +208,22 @@ def _print(result: PlantedResult, report: Path) -> None:
     from rich.console import Console
 
     from memtrial.bench.planted import CORE
+    from memtrial.bench.report.planted.headline import ENOUGH
 
     console = Console()
     for setting in result.settings.values():
-        console.print(_title(setting.setting, len(result.worlds)), highlight=False, markup=False, soft_wrap=True)
+        console.print(_title(setting.setting, len(result.worlds)), highlight=False, markup=False)
         for keys in _columns(tuple(setting.regimes)):
             # The mean of the core regimes stands beside them.
             means = {name: each.utility for name, each in setting.core.items() if CORE[0] in keys}
             console.print(_table({key: setting.regimes[key] for key in keys}, means))
+    few = len(result.worlds) < ENOUGH
     for line in (
+        *(
+            (f"{len(result.worlds)} worlds show the form of the evidence; a verdict needs at least {ENOUGH}.",)
+            if few
+            else ()
+        ),
         f"{result.decisions:,} decisions in {result.seconds:.1f} s ({result.decisions_per_second:,.0f} a second)",
         f"Run: {result.folder}",
         f"Report: {report}",

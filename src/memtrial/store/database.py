@@ -232,7 +232,8 @@ class Store:
         with self._read() as connection:
             ids = list(connection.execute(query).scalars())
             if not ids:
-                raise DecisionError(f"no decision {prefix!r} was taken by {moment.isoformat()}; check the id")
+                by = "" if moment.year == 9999 else f" by {moment.isoformat()}"
+                raise DecisionError(f"no decision {prefix!r} was taken{by}; check the id")
             if ids[0] != prefix and len(ids) > 1:
                 shown = ", ".join(ids[:3]) + (", …" if len(ids) > 3 else "")
                 raise DecisionError(f"several decisions begin with {prefix!r}: {shown}; give more of the id")

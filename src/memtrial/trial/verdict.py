@@ -268,5 +268,5 @@ def _reason(objection: str, grant: Grant, *, hold: bool) -> str:
     elif grant.weight >= FULL_WEIGHT:
         said = f"trusted: {grant.evidence}"
     else:
-        said = f"trusted with {100 * grant.weight:.1f} % of the capital: {grant.evidence}"
+        said = f"has a stake of {100 * grant.weight:.1f} % of the capital: {grant.evidence}"
     return f"held in shadow mode; otherwise {said}" if hold else said

@@ -32,7 +32,8 @@ def verdict(result: PermutationTest) -> str:
         )
     if score.p < ALPHA:
         return (
-            f"It matters which memory is which, but not shown to pay: the values predicted unseen decisions "
+            "It matters which memory is which, but choosing by it is not shown to pay: the values predicted unseen "
+            "decisions "
             f"({p_equals(score.p)}), and {earned}, within what shuffled names give ({p_equals(gain.p)})."
         )
     if max(gain.p, score.p) > 1 - ALPHA / 2:

@@ -27,7 +27,7 @@ def recorded_runs(url: str, *, scope: str | None = None, agent: str | None = Non
     url
         ``sqlite:///memtrial.db``; the store has to exist.
     scope, agent
-        Only those of this scope and of this agent; by default all.
+        Only those of this scope and of this agent; by default the agents of the scope that came last.
 
     Raises
     ------
@@ -43,7 +43,9 @@ def recorded_runs(url: str, *, scope: str | None = None, agent: str | None = Non
 
 
 def agents_asked(store: Store, url: str, scope: str | None, agent: str | None) -> list[tuple[str, str]]:
-    """Scope and name of the agents in the store at ``url`` that were asked for; ``None`` stands for all.
+    """Scope and name of the agents in the store at ``url`` that were asked for.
+
+    Without a scope or an agent, those of the scope that came last: runs of other scopes are other experiments.
 
     Raises
     ------
@@ -51,6 +53,8 @@ def agents_asked(store: Store, url: str, scope: str | None, agent: str | None) -
         When there is none, naming those that there are.
     """
     everyone = store.agents()
+    if scope is None and agent is None and everyone:
+        scope = everyone[-1][0]
     chosen = [pair for pair in everyone if scope in (None, pair[0]) and agent in (None, pair[1])]
     if chosen:
         return chosen

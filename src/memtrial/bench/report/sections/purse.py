@@ -102,8 +102,8 @@ def _advice(effect: Paired, last: Verdict) -> str:
             f"at most {percent(last.alpha, 0)} %."
         )
     return (
-        f"You can leave it on: if it has no skill, its share is expected to be at most {percent(last.alpha, 0)} % of "
-        "the capital on any date."
+        f"It has not earned more. Left on, its share is expected to be at most {percent(last.alpha, 0)} % of the "
+        "capital on any date if it has no skill."
     )
 
 
