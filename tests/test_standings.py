@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from memtrial import Store
 from memtrial.agent import Agent
 from memtrial.serve.cli import app
-from memtrial.standings import _History
+from memtrial.standings import _betting, _usual_wait
 from memtrial.trial import Standings, centre
 
 END = datetime(2100, 1, 1, tzinfo=UTC)
@@ -55,14 +55,14 @@ def test_an_outcome_that_comes_late_is_not_bet_on_by_the_decisions_before_it(tmp
             decision = agent.decide(f"Week {week} after it.", at=at + timedelta(days=7 * week))
             returns = np.linspace(-0.02, 0.02, len(ASSETS)) * (1 if week % 2 else -1)
             agent.settle(decision.id, returns, known_at=at + timedelta(days=7 * week + 3))
-        history = _History(END)
-        for event in agent.store.journal("default", "agent"):
-            history.add(event)
-    late = history.decisions[waiting.id].sequence
-    bets = {turns: {history.decisions[name].sequence for name in history.betting(turns)} for turns in (1, 2)}
+        decisions = agent.store.decisions("default", "agent", as_of=END)
+        outcomes = agent.store.outcomes("default", "agent", as_of=END)
+    sequence = {decision.id: decision.sequence for decision in decisions}
+    late = sequence[waiting.id]
+    bets = {turns: {sequence[name] for name in _betting(decisions, outcomes, (), turns)} for turns in (1, 2)}
     assert bets[1] == set(range(late + 1))
     assert bets[2] == set(range(late + 1)) | {late + 1 + 2 * step for step in range(5)}
-    assert history.usual_wait() == 1
+    assert _usual_wait(decisions, outcomes) == 1
 
 
 def test_the_command_names_the_agents_it_knows(tmp_path: Path) -> None:

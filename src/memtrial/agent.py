@@ -199,7 +199,8 @@ class Agent:
         try:
             drafts = await draft_all(self._policy, state, recall.experiences, subsets)
         except BaseException:
-            self._trial = self._trial if not self.settings.extra_draft else None
+            if self.settings.extra_draft:
+                self._trial = None
             raise
         if self.settings.extra_draft and self._events != before:
             # Asking for an extra draft learned what was known; with an outcome that came meanwhile, start afresh.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from math import ceil
 
 import numpy as np
 
-from memtrial.records import Decision, Expiry, Outcome, utc
+from memtrial.records import Decision, Outcome, utc
 from memtrial.store import Store
 from memtrial.trial import Standing, Standings, centre
 
@@ -35,70 +36,79 @@ def standings(
         known, so a number that is too small costs evidence, never validity.
     """
     moment = utc(as_of, "as_of")
-    history = _History(moment)
+    decisions: list[Decision] = []
+    outcomes: list[Outcome] = []
+    expired: set[str] = set()
     for event in store.journal(scope, agent):
-        history.add(event)
-    turns = holding or history.usual_wait()
+        if isinstance(event, Decision):
+            if event.decided_at <= moment:
+                decisions.append(event)
+        elif isinstance(event, Outcome):
+            if event.known_at <= moment:
+                outcomes.append(event)
+        else:
+            expired.add(event.decision_id)
+    return standings_of(decisions, outcomes, expired=expired, alpha=alpha, holding=holding)
+
+
+def standings_of(
+    decisions: Sequence[Decision],
+    outcomes: Sequence[Outcome],
+    *,
+    expired: Collection[str] = (),
+    alpha: float = 0.05,
+    holding: int | None = None,
+) -> tuple[Standing, ...]:
+    """:func:`standings` from the records themselves: an agent's ``decisions`` in order, and what came of them.
+
+    Parameters
+    ----------
+    decisions, outcomes
+        Everything that counts.
+    expired
+        Decisions whose outcome was given up.
+    alpha, holding
+        As for :func:`standings`.
+    """
+    turns = holding or _usual_wait(decisions, outcomes)
+    made = {decision.id: decision for decision in decisions}
+    betting = _betting(decisions, outcomes, expired, turns)
     judged = Standings(alpha, turns)
-    betting = history.betting(turns)
-    for outcome in sorted(
-        history.known(), key=lambda item: (item.known_at, history.decisions[item.decision_id].sequence)
-    ):
-        decision = history.decisions[outcome.decision_id]
-        judged.observe(
-            [experience.id for experience in decision.recall.experiences],
-            centre(np.array(outcome.contributions)),
-            decision=decision.sequence,
-            bets=outcome.decision_id in betting,
-        )
+    for outcome in sorted(outcomes, key=lambda item: (item.known_at, made[item.decision_id].sequence)):
+        if outcome.contributions:
+            decision = made[outcome.decision_id]
+            judged.observe(
+                [experience.id for experience in decision.recall.experiences],
+                centre(np.array(outcome.contributions)),
+                decision=decision.sequence,
+                bets=decision.id in betting,
+            )
     return judged.standing()
 
 
-class _History:
-    """An agent's decisions and when each was closed."""
+def _usual_wait(decisions: Sequence[Decision], outcomes: Sequence[Outcome]) -> int:
+    """Number of decisions from one to the first that knew its outcome, for nine in ten outcomes; at least 1."""
+    times = [decision.decided_at for decision in decisions]
+    place = {decision.id: row for row, decision in enumerate(decisions)}
+    waits = sorted(bisect_left(times, outcome.known_at) - place[outcome.decision_id] for outcome in outcomes)
+    return min(max(1, waits[ceil(0.9 * len(waits)) - 1]), MOST_TURNS) if waits else 1
 
-    def __init__(self, as_of: datetime) -> None:
-        self._as_of = as_of
-        self.decisions: dict[str, Decision] = {}
-        self._outcomes: list[Outcome] = []
-        self._expired: set[str] = set()
 
-    def add(self, event: Decision | Outcome | Expiry) -> None:
-        if isinstance(event, Decision):
-            if event.decided_at <= self._as_of:
-                self.decisions[event.id] = event
-        elif isinstance(event, Outcome):
-            if event.known_at <= self._as_of:
-                self._outcomes.append(event)
-        else:
-            self._expired.add(event.decision_id)
-
-    def known(self) -> list[Outcome]:
-        """Outcomes that measured something."""
-        return [outcome for outcome in self._outcomes if outcome.contributions]
-
-    def usual_wait(self) -> int:
-        """Number of decisions from one to the first that knew its outcome, for nine in ten outcomes; at least 1."""
-        times = [decision.decided_at for decision in self.decisions.values()]
-        waits = [
-            bisect_left(times, outcome.known_at) - self.decisions[outcome.decision_id].sequence
-            for outcome in self._outcomes
-        ]
-        return min(max(1, sorted(waits)[ceil(0.9 * len(waits)) - 1]), MOST_TURNS) if waits else 1
-
-    def betting(self, turns: int) -> set[str]:
-        """Decisions that were taken when the last bet of their turn was closed."""
-        closed = {outcome.decision_id: outcome.known_at for outcome in self._outcomes}
-        last: dict[int, str] = {}
-        found: set[str] = set()
-        for decision in self.decisions.values():
-            turn = decision.sequence % turns
-            before = last.get(turn)
-            end = None if before is None else closed.get(before)
-            if before is None or before in self._expired or (end is not None and end <= decision.decided_at):
-                last[turn] = decision.id
-                found.add(decision.id)
-        return found
+def _betting(
+    decisions: Sequence[Decision], outcomes: Sequence[Outcome], expired: Collection[str], turns: int
+) -> set[str]:
+    """Decisions that were taken when the last bet of their turn was closed."""
+    closed = {outcome.decision_id: outcome.known_at for outcome in outcomes}
+    last: dict[int, str] = {}
+    found: set[str] = set()
+    for decision in decisions:
+        turn = decision.sequence % turns
+        before = last.get(turn)
+        end = None if before is None else closed.get(before)
+        if before is None or before in expired or (end is not None and end <= decision.decided_at):
+            last[turn] = decision.id
+            found.add(decision.id)
+    return found
 
 
 MOST_TURNS = 1000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtrial.records import Learner
@@ -37,8 +36,3 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
 
 def _forgetting(kind: ValueKind, factor: float) -> Learner:
     return f"{kind}/{factor!r}"
-
-
-def names(known: Sequence[Candidate]) -> tuple[Learner, ...]:
-    """Their names."""
-    return tuple(candidate.name for candidate in known)

@@ -69,7 +69,7 @@ class Learning:
         for learner, score in scores.items():
             self._scores[learner].add(score)
         self.purses.close(pending.number, [scores.get(candidate.name) for candidate in self._candidates])
-        self.observe(pending)
+        self._observe(pending)
         if pending.measured:
             self._dates += 1
             self._roots.add(pending.spread**0.5)
@@ -77,8 +77,7 @@ class Learning:
             self._anchor.learn(pending.blends)
             self._learn_gaps(pending, pending.blends)
 
-    def observe(self, pending: Pending) -> None:
-        """The part of :meth:`learn` that moves the values."""
+    def _observe(self, pending: Pending) -> None:
         for model in self.models.values():
             model.advance(pending.number)
             if pending.measured and pending.pooled is not None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from memtrial.errors import InputError, TimeError
 from memtrial.records import Learner, Verdict, utc
 from memtrial.trial.attribution import centre, contributions, scaled, spread
-from memtrial.trial.candidates import candidates, names
+from memtrial.trial.candidates import candidates
 from memtrial.trial.design import Design, design
 from memtrial.trial.docket import Docket, Learned, Pending
 from memtrial.trial.learning import Learning
@@ -52,7 +52,7 @@ class Trial:
     @property
     def learners(self) -> tuple[Learner, ...]:
         """The learners whose predictions are kept and scored, in the order in which they are reported."""
-        return names(self._candidates)
+        return tuple(candidate.name for candidate in self._candidates)
 
     @property
     def pending(self) -> tuple[str, ...]:

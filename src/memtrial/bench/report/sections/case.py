@@ -14,7 +14,8 @@ from memtrial.bench.classalloc.result import ClassAllocResult, InvestorResult, M
 from memtrial.bench.report.evidence import Paired, paired
 from memtrial.bench.report.typography import chance, counted, listed, number, visible
 from memtrial.records import Decision, Experience, Learner, Outcome, Verdict
-from memtrial.trial import Standing, Standings, centre
+from memtrial.standings import standings_of
+from memtrial.trial import Standing
 
 PRIMARY, REFERENCE, SHADOW = "balanced", "1/N", "memtrial_never_trusts"
 PRESETS = ("memtrial", "memtrial_guarded")
@@ -106,14 +107,8 @@ class Case:
     @cached_property
     def standings(self) -> dict[str, Standing]:
         """The verdict on each memory after the last outcome, by id."""
-        sequence = {decision.id: row for row, decision in enumerate(self.decisions)}
-        judged = Standings(self.alpha, self.holding)
-        for outcome in sorted(self.outcomes, key=lambda item: (item.known_at, sequence[item.decision_id])):
-            if outcome.contributions:
-                row = sequence[outcome.decision_id]
-                ids = [shown.id for shown in self.decisions[row].recall.experiences]
-                judged.observe(ids, centre(np.array(outcome.contributions)), decision=row)
-        return {standing.id: standing for standing in judged.standing()}
+        found = standings_of(self.decisions, self.outcomes, alpha=self.alpha, holding=self.holding)
+        return {standing.id: standing for standing in found}
 
     @cached_property
     def experiences(self) -> dict[str, Experience]:
